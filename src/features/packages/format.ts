@@ -1,10 +1,9 @@
 /**
- * A format is what one registry protocol needs: its names, versions, address and door. `packages`
- * knows formats through this type and the list in `formats/index.ts` only.
+ * A format is what one kind of registry needs: its names, versions, addresses and documents. The
+ * operations know formats through this type and the list in `formats/index.ts` only. How clients
+ * are answered is in `door/format-door.ts`, because that calls the operations.
  */
 import type { Hearth } from '#core/hearth.ts'
-import type { Refusal } from '#lib/errors.ts'
-import type { DoorRequest } from './door/door-request.ts'
 import type { PackageType } from './schema.ts'
 import type { PackageRow } from './store.ts'
 
@@ -64,10 +63,4 @@ export type Format = {
   ) => { readonly text: string; readonly content_type: string } | null
   /** The repository that the metadata names, as a URL or `<owner>/<name>`; null for none. */
   readonly sourceOf: (metadata: Readonly<Record<string, unknown>>) => string | null
-  /** Answers a request below the address of the format. */
-  readonly handle: (hearth: Hearth, request: DoorRequest) => Response | Promise<Response>
-  /** An error in the words and the form that the clients show. */
-  readonly renderRefusal: (refusal: Refusal, request: DoorRequest) => Response
-  /** The value of `WWW-Authenticate` of a 401. */
-  readonly challenge: (site_url: string, request: DoorRequest) => string
 }

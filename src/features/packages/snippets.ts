@@ -1,7 +1,7 @@
 /** Commands and settings for clients, as pages show them. They read nothing. */
 import type { Hearth } from '#core/hearth.ts'
 import type { Snippet } from './format.ts'
-import { allFormats, formatOf } from './formats/index.ts'
+import { FORMATS, formatOf } from './formats/index.ts'
 import type { Package, PackageType } from './schema.ts'
 
 /** How to install a package with each client. */
@@ -30,7 +30,7 @@ export const publishingSteps = (
   { settings: { site_url } }: Pick<Hearth, 'settings'>,
   workspace: string,
 ): PublishingSteps[] =>
-  allFormats().map((format) => {
+  FORMATS.map((format) => {
     const name = format.exampleName(workspace)
     return {
       type: format.type,

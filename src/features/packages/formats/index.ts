@@ -1,20 +1,19 @@
-/** The formats that this executable has. A new one is a folder and a line here. */
+/** The formats that this executable has. A new one is a folder, a line here and one in `doors.ts`. */
 import { Refusal } from '#lib/errors.ts'
-import { lazy } from '#lib/lazy.ts'
 import type { Format } from '../format.ts'
 import type { PackageType } from '../schema.ts'
-import { cargo } from './cargo/index.ts'
-import { composer } from './composer/index.ts'
-import { container } from './container/index.ts'
-import { generic } from './generic/index.ts'
-import { go } from './go/index.ts'
-import { maven } from './maven/index.ts'
-import { npm } from './npm/index.ts'
-import { nuget } from './nuget/index.ts'
-import { pypi } from './pypi/index.ts'
-import { rubygems } from './rubygems/index.ts'
+import { cargo } from './cargo/format.ts'
+import { composer } from './composer/format.ts'
+import { container } from './container/format.ts'
+import { generic } from './generic/format.ts'
+import { go } from './go/format.ts'
+import { maven } from './maven/format.ts'
+import { npm } from './npm/format.ts'
+import { nuget } from './nuget/format.ts'
+import { pypi } from './pypi/format.ts'
+import { rubygems } from './rubygems/format.ts'
 
-export const allFormats = lazy((): readonly Format[] => [
+export const FORMATS: readonly Format[] = [
   container,
   npm,
   cargo,
@@ -25,11 +24,11 @@ export const allFormats = lazy((): readonly Format[] => [
   pypi,
   generic,
   go,
-])
+]
 
 /** Null for a type that has no format yet. */
 export const formatOf = (type: string): Format | null =>
-  allFormats().find((format) => format.type === type) ?? null
+  FORMATS.find((format) => format.type === type) ?? null
 
 export function requireFormat(type: string): Format {
   const format = formatOf(type as PackageType)

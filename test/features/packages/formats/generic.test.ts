@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { getPackage } from '#features/packages/get-package.ts'
-import { generic } from '#features/packages/formats/generic/index.ts'
+import { generic } from '#features/packages/formats/generic/format.ts'
 import { updatePackage } from '#features/packages/update-package.ts'
 import { makeServedPackages } from '../fixture.ts'
 

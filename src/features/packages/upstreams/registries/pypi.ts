@@ -2,7 +2,7 @@
 import { normalPythonName } from '#lib/lock-files/python.ts'
 import type { DoorRequest } from '../../door/door-request.ts'
 import { filesAddress, JSON_TYPE } from '../../formats/pypi/documents.ts'
-import { htmlHeaders, wantsJson } from '../../formats/pypi/index.ts'
+import { htmlHeaders, wantsJson } from '../../formats/pypi/door.ts'
 import type { Registry, UpstreamRead } from '../registry.ts'
 import { locatedFile, type DocumentRequest } from '../source.ts'
 

@@ -1,42 +1,30 @@
 /** Files of any kind: `/packages/<workspace>/generic/<name>/<version>/<path>`. */
 import type { Hearth } from '#core/hearth.ts'
 import { invalid, Refusal } from '#lib/errors.ts'
-import { compareMavenVersions } from '#lib/versions/maven.ts'
-import { parseSemver } from '#lib/versions/semver.ts'
 import { deletePackageVersion } from '../../delete-package-version.ts'
 import type { DoorRequest } from '../../door/door-request.ts'
 import { documentResponse, fileResponse, jsonResponse } from '../../door/door-response.ts'
-import type { Format, SnippetContext } from '../../format.ts'
+import type { FormatDoor } from '../../door/format-door.ts'
 import { getPackage } from '../../get-package.ts'
 import { openPackageFile } from '../../open-package-file.ts'
 import { publishPackageVersion } from '../../publish-package-version.ts'
 import { readPackageDocument } from '../../read-package-document.ts'
-import type { PackageRow } from '../../store.ts'
-import { listActiveVersions, listFilesOfPackage } from '../../store-versions.ts'
 import { noAddress, storeUpload, textResponse } from '../upload.ts'
+import { parseGenericName } from './format.ts'
 
-const MAX_NAME_LENGTH = 150
 const MAX_VERSION_LENGTH = 100
+
 const MAX_PATH_LENGTH = 500
+
 const MAX_DEPTH = 20
-const NAME = /^[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?$/
+
 const VERSION = /^[A-Za-z0-9][\w.+~-]*$/
+
 /** No control characters, and nothing that a shell or a file system reads in its own way. */
 const PART = /^[^\p{Cc}\\/:*?"<>|]+$/u
 
 /** The word in place of a version that names the latest one. Nobody publishes under it. */
 const LATEST = 'latest'
-
-const addressOf = (site_url: string, workspace: string): string =>
-  `${site_url}/packages/${workspace}/generic`
-
-function parseGenericName(text: string): string {
-  if (text.length <= MAX_NAME_LENGTH && NAME.test(text)) return text
-  throw invalid(
-    'name',
-    `${text.slice(0, 100)} is no name of a package: use at most 150 letters, digits, and . _ - between them`,
-  )
-}
 
 function requireVersion(text: string): string {
   if (text !== LATEST && text.length <= MAX_VERSION_LENGTH && VERSION.test(text)) return text
@@ -123,61 +111,8 @@ async function handle(hearth: Hearth, door: DoorRequest): Promise<Response> {
   return new Response(null, { status: 204 })
 }
 
-/** Kind: `versions`, the oldest first, each with its files. */
-function renderDocument(
-  hearth: Hearth,
-  row: PackageRow,
-  workspace: string,
-  kind: string,
-): { text: string; content_type: string } | null {
-  if (kind !== 'versions') return null
-  const base = `${addressOf(hearth.settings.site_url, workspace)}/${row.name}`
-  const files = Map.groupBy(listFilesOfPackage(hearth.db, row.id), ({ version_id }) => version_id)
-  const versions = listActiveVersions(hearth.db, row.id).map(({ id, version, created_at }) => ({
-    version,
-    created_at,
-    files: (files.get(id) ?? []).map(({ path, sha256, size_in_bytes }) => ({
-      path: path.slice(version.length + 1),
-      sha256,
-      size_in_bytes,
-      url: `${base}/${encodePath(path)}`,
-    })),
-  }))
-  return { text: JSON.stringify({ name: row.name, versions }), content_type: 'application/json' }
-}
-
-const encodePath = (path: string): string => path.split('/').map(encodeURIComponent).join('/')
-
-const fileAddress = ({ site_url, workspace, name, version, path }: SnippetContext): string =>
-  `${addressOf(site_url, workspace)}/${name}/${encodePath(path ?? `${version ?? '1.0.0'}/hello.tar.gz`)}`
-
-export const generic: Format = {
+export const genericDoor: FormatDoor = {
   type: 'generic',
-  parseName: parseGenericName,
-  normalName: (name) => name.toLowerCase(),
-  normalVersion: (version) => version,
-  compareVersions: compareMavenVersions,
-  isPrerelease: (version) => (parseSemver(version.replace(/^v/, ''))?.prerelease.length ?? 0) > 0,
-  address: (site_url, workspace, name) => `${addressOf(site_url, workspace)}/${name}`,
-  fileUrl: (site_url, workspace, name, path) =>
-    `${addressOf(site_url, workspace)}/${name}/${encodePath(path)}`,
-  exampleName: () => 'hello',
-  install: (context) => [
-    {
-      client: 'curl',
-      file: null,
-      code: `curl --fail --location --remote-name --user token:$HEARTH_TOKEN ${fileAddress(context)}`,
-    },
-  ],
-  publish: (context) => [
-    {
-      client: 'curl',
-      file: null,
-      code: `curl --fail-with-body --user token:$HEARTH_TOKEN --upload-file hello.tar.gz ${fileAddress(context)}`,
-    },
-  ],
-  renderDocument,
-  sourceOf: () => null,
   handle,
   renderRefusal: ({ message, status }) => textResponse(`${message}\n`, status),
   challenge: () => 'Basic realm="Hearth"',

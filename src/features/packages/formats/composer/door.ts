@@ -4,29 +4,24 @@
  */
 import type { Hearth } from '#core/hearth.ts'
 import { Refusal } from '#lib/errors.ts'
-import { composerKey, composerStability, normalComposerVersion } from '#lib/versions/composer.ts'
-import { compareKeys } from '#lib/versions/sort-key.ts'
+import { normalComposerVersion } from '#lib/versions/composer.ts'
 import type { DoorRequest } from '../../door/door-request.ts'
 import { documentResponse, fileResponse, jsonResponse } from '../../door/door-response.ts'
-import type { Format, SnippetContext } from '../../format.ts'
+import type { FormatDoor } from '../../door/format-door.ts'
 import { listPackages } from '../../list-packages.ts'
 import { openPackageFile } from '../../open-package-file.ts'
 import { publishPackageVersion } from '../../publish-package-version.ts'
 import { readPackageDocument } from '../../read-package-document.ts'
 import { readPackageIndex } from '../../read-package-index.ts'
-import type { PackageRow } from '../../store.ts'
-import { listActiveVersions, type VersionRow } from '../../store-versions.ts'
 import { isObject } from '#lib/json-value.ts'
 import { textOf } from '../json.ts'
 import { noAddress, numberIn, requirePublisher, storeUpload, uploadPath } from '../upload.ts'
 import { auditComposer } from './audit.ts'
 import { parseComposerName, readComposerZip } from './read-composer.ts'
+import { addressOf } from './format.ts'
 
 /** Above this count the vendors are named in place of the packages. */
 const MAX_NAMED = 1_000
-
-const addressOf = (site_url: string, workspace: string): string =>
-  `${site_url}/packages/${workspace}/composer`
 
 const visibleNames = async (door: DoorRequest): Promise<string[]> => {
   const rows = await door.callOther(readPackageIndex, {
@@ -120,34 +115,6 @@ async function put(hearth: Hearth, door: DoorRequest): Promise<Response> {
   return jsonResponse({ name, version }, outcome === 'created' ? 201 : 200)
 }
 
-const isDev = ({ normal_version }: VersionRow): boolean =>
-  composerStability(normal_version) === 'dev'
-
-/** Kinds: `tagged` and `dev`. */
-function renderDocument(
-  hearth: Hearth,
-  row: PackageRow,
-  workspace: string,
-  kind: string,
-): { text: string; content_type: string } | null {
-  if (kind !== 'tagged' && kind !== 'dev') return null
-  const base = addressOf(hearth.settings.site_url, workspace)
-  const versions = listActiveVersions(hearth.db, row.id)
-    .filter((version) => isDev(version) === (kind === 'dev'))
-    .toReversed()
-    .map((version) => {
-      const entry = JSON.parse(version.piece) as { dist: object }
-      const file = encodeURIComponent(encodeURIComponent(version.normal_version))
-      return {
-        ...entry,
-        time: version.created_at,
-        dist: { ...entry.dist, url: `${base}/files/${row.name}/${file}.zip` },
-      }
-    })
-  const text = JSON.stringify({ packages: { [row.name]: versions } })
-  return { text, content_type: 'application/json' }
-}
-
 async function readFiles(hearth: Hearth, door: DoorRequest): Promise<Response> {
   const [, vendor = '', name = '', file = ''] = door.path.split('/')
   // Composer tells what it installed afterwards; a browser does not.
@@ -158,6 +125,7 @@ async function readFiles(hearth: Hearth, door: DoorRequest): Promise<Response> {
 }
 
 const MAX_DOWNLOADS = 1_000
+
 const MAX_DOWNLOADS_BYTES = 256 * 1024
 
 /** Counts what a client installed. What it may not read is passed over. */
@@ -198,47 +166,8 @@ async function handle(hearth: Hearth, door: DoorRequest): Promise<Response> {
   return documentResponse(door, await door.call(readPackageDocument, name, { kind }))
 }
 
-const repository = ({ site_url, workspace }: SnippetContext): string =>
-  `composer config repositories.${workspace} composer ${addressOf(site_url, workspace)}`
-
-const credentials = ({ site_url }: SnippetContext): string =>
-  `composer config --global --auth http-basic.${new URL(site_url).host} token $HEARTH_TOKEN`
-
-const normalOf = (version: string): string => normalComposerVersion(version) ?? version
-
-export const composer: Format = {
+export const composerDoor: FormatDoor = {
   type: 'composer',
-  parseName: parseComposerName,
-  normalName: (name) => name.toLowerCase(),
-  normalVersion: normalOf,
-  compareVersions: (a, b) => compareKeys(composerKey(a), composerKey(b)),
-  isPrerelease: (version) => composerStability(normalOf(version)) !== 'stable',
-  address: (site_url, workspace) => `${addressOf(site_url, workspace)}/packages.json`,
-  fileUrl: (site_url, workspace, name, path) =>
-    `${addressOf(site_url, workspace)}/files/${name}/${encodeURIComponent(path)}`,
-  exampleName: (workspace) => `${workspace}/hello`,
-  install: (context) => [
-    {
-      client: 'composer',
-      file: null,
-      code: `${repository(context)}\n${credentials(context)}\ncomposer require ${context.name}${
-        context.version === null ? '' : `:${context.version}`
-      }`,
-    },
-  ],
-  publish: (context) => [
-    {
-      client: 'curl',
-      file: null,
-      code: `git archive --format=zip --output=package.zip HEAD\ncurl --fail-with-body --user token:$HEARTH_TOKEN --upload-file package.zip "${addressOf(
-        context.site_url,
-        context.workspace,
-      )}/?version=${context.version ?? '1.0.0'}"`,
-    },
-  ],
-  renderDocument,
-  sourceOf: ({ support, homepage }) =>
-    (isObject(support) ? textOf(support.source) : null) ?? textOf(homepage),
   handle,
   renderRefusal: ({ message, status }) => jsonResponse({ message, status: 'error' }, status),
   challenge: () => 'Basic realm="Hearth"',

@@ -1,19 +1,15 @@
 /** Cargo: the sparse registry at `/packages/<workspace>/cargo/` (RFC 2789). */
 import type { Hearth } from '#core/hearth.ts'
 import { invalid } from '#lib/errors.ts'
-import { compareKeys } from '#lib/versions/sort-key.ts'
-import { parseSemver, semverKey } from '#lib/versions/semver.ts'
 import type { DoorRequest } from '../../door/door-request.ts'
 import { documentResponse, fileResponse, jsonResponse } from '../../door/door-response.ts'
-import type { Format, SnippetContext } from '../../format.ts'
+import type { FormatDoor } from '../../door/format-door.ts'
 import { listPackages } from '../../list-packages.ts'
 import { markPackageVersion } from '../../mark-package-version.ts'
 import { openPackageFile } from '../../open-package-file.ts'
 import { publishPackageVersion } from '../../publish-package-version.ts'
 import { readPackageDocument } from '../../read-package-document.ts'
-import type { PackageRow } from '../../store.ts'
 import { asksStrangers } from '../../upstreams/asks-strangers.ts'
-import { listActiveVersions } from '../../store-versions.ts'
 import { documentReader } from '../document-reader.ts'
 import { isObject } from '#lib/json-value.ts'
 import { textOf, textsOf } from '../json.ts'
@@ -26,17 +22,9 @@ import {
   storeUpload,
   uploadPath,
 } from '../upload.ts'
-import {
-  indexLine,
-  indexPath,
-  normalCrateName,
-  parseCrateMetadata,
-  parseCrateName,
-} from './crate-metadata.ts'
+import { indexLine, indexPath, parseCrateMetadata } from './crate-metadata.ts'
 import { readCrateUpload, requireSameCrate } from './read-crate.ts'
-
-const addressOf = (site_url: string, workspace: string): string =>
-  `${site_url}/packages/${workspace}/cargo`
+import { addressOf } from './format.ts'
 
 /** Cargo cannot be asked crate by crate: with a private one, the whole index needs a token. */
 function readConfig(hearth: Hearth, door: DoorRequest): Response {
@@ -159,64 +147,8 @@ async function handle(hearth: Hearth, door: DoorRequest): Promise<Response> {
   return documentResponse(door, await door.call(readPackageDocument, name, { kind: 'index' }))
 }
 
-/** The lines of all versions, the oldest first. */
-function renderDocument(
-  hearth: Hearth,
-  row: PackageRow,
-  _workspace: string,
-  kind: string,
-): { text: string; content_type: string } | null {
-  if (kind !== 'index') return null
-  const lines = listActiveVersions(hearth.db, row.id).map(
-    ({ piece, yanked }) => `${piece.slice(0, -1)},"yanked":${yanked === 1}}\n`,
-  )
-  return { text: lines.join(''), content_type: 'text/plain; charset=utf-8' }
-}
-
-const keyOf = (version: string): string => {
-  const parsed = parseSemver(version)
-  return parsed === null ? '' : semverKey(parsed)
-}
-
-const setup = ({ site_url, workspace }: SnippetContext) => ({
-  client: 'Cargo',
-  file: '.cargo/config.toml',
-  code: `[registries.${workspace}]\nindex = "sparse+${addressOf(site_url, workspace)}/"\ncredential-provider = "cargo:token"`,
-})
-
-export const cargo: Format = {
+export const cargoDoor: FormatDoor = {
   type: 'cargo',
-  parseName: parseCrateName,
-  normalName: normalCrateName,
-  normalVersion: (version) => version.split('+')[0] ?? version,
-  compareVersions: (a, b) => compareKeys(keyOf(a), keyOf(b)),
-  isPrerelease: (version) => (parseSemver(version)?.prerelease.length ?? 0) > 0,
-  address: (site_url, workspace) => `sparse+${addressOf(site_url, workspace)}/`,
-  fileUrl: (site_url, workspace, name, path) => {
-    const version = path.slice(name.length + 1, -'.crate'.length)
-    return `${addressOf(site_url, workspace)}/api/v1/crates/${name}/${encodeURIComponent(version)}/download`
-  },
-  exampleName: () => 'hello',
-  install: (context) => [
-    setup(context),
-    {
-      client: 'cargo',
-      file: null,
-      code: `cargo login --registry ${context.workspace}\ncargo add ${context.name}${
-        context.version === null ? '' : `@${context.version}`
-      } --registry ${context.workspace}`,
-    },
-  ],
-  publish: (context) => [
-    setup(context),
-    {
-      client: 'cargo',
-      file: null,
-      code: `cargo login --registry ${context.workspace}\ncargo publish --registry ${context.workspace}`,
-    },
-  ],
-  renderDocument,
-  sourceOf: ({ repository }) => textOf(repository),
   handle,
   renderRefusal: ({ message, status }) => jsonResponse({ errors: [{ detail: message }] }, status),
   challenge: (site_url) => `Cargo login_url="${site_url}/settings/tokens"`,

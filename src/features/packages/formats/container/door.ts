@@ -6,11 +6,11 @@ import { anonymous } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
 import type { ProtocolRequest, ProtocolRoute } from '#core/protocol-routes.ts'
 import { Refusal } from '#lib/errors.ts'
-import { answerWith, renderFailure } from '../../door/door.ts'
+import { answerWith, renderFailure } from '../../door/answer-with.ts'
 import { callerOfSecret, secretOf } from '../../door/door-caller.ts'
 import { decodePart, DoorRequest } from '../../door/door-request.ts'
 import { jsonResponse } from '../../door/door-response.ts'
-import type { Format, SnippetContext } from '../../format.ts'
+import type { FormatDoor } from '../../door/format-door.ts'
 import { beginUpload, handleBlob, handleUpload } from './blobs.ts'
 import { handleManifest, listReferrers, listTags } from './manifests.ts'
 import { isImageName, parseImageName } from './names.ts'
@@ -80,47 +80,8 @@ async function handle(hearth: Hearth, door: DoorRequest): Promise<Response> {
   return beginUpload(hearth, door, name)
 }
 
-const hostOf = (site_url: string): string => new URL(site_url).host
-
-const imageAddress = (site_url: string, workspace: string, name: string): string =>
-  `${hostOf(site_url)}/${workspace}/${name}`
-
-function install({ site_url, workspace, name, version }: SnippetContext) {
-  const isDigest = version?.startsWith('sha') === true && version.includes(':')
-  const reference = `${imageAddress(site_url, workspace, name)}${version === null ? '' : `${isDigest ? '@' : ':'}${version}`}`
-  return [
-    { client: 'docker', file: null, code: `docker pull ${reference}` },
-    { client: 'podman', file: null, code: `podman pull ${reference}` },
-    { client: 'Containerfile', file: 'Containerfile', code: `FROM ${reference}` },
-  ]
-}
-
-export const container: Format = {
+export const containerDoor: FormatDoor = {
   type: 'container',
-  parseName: parseImageName,
-  normalName: (name) => name,
-  normalVersion: (version) => version,
-  compareVersions: (a, b) => (a < b ? -1 : a > b ? 1 : 0),
-  isPrerelease: () => false,
-  address: imageAddress,
-  fileUrl: () => null,
-  exampleName: () => 'hello',
-  install,
-  publish: ({ site_url, workspace, name }) => [
-    {
-      client: 'docker',
-      file: null,
-      code: `docker login ${hostOf(site_url)}\ndocker build -t ${imageAddress(site_url, workspace, name)}:latest .\ndocker push ${imageAddress(site_url, workspace, name)}:latest`,
-    },
-  ],
-  renderDocument: () => null,
-  sourceOf: ({ annotations }) => {
-    const source =
-      typeof annotations === 'object' && annotations !== null
-        ? (annotations as Record<string, unknown>)['org.opencontainers.image.source']
-        : null
-    return typeof source === 'string' ? source : null
-  },
   handle,
   renderRefusal,
   challenge,
@@ -142,7 +103,7 @@ async function answerRoot(hearth: Hearth, request: ProtocolRequest): Promise<Res
       : answerPing(hearth, request)
   } catch (error) {
     const door = new DoorRequest(hearth, request, '', 'container', '', anonymous, null)
-    return renderFailure(hearth, container, door, address, error)
+    return renderFailure(hearth, containerDoor, door, address, error)
   }
 }
 
@@ -151,7 +112,7 @@ function handleRoute(hearth: Hearth, request: ProtocolRequest): Promise<Response
   if (slug === undefined || slug === 'token') return answerRoot(hearth, request)
   // Images are pushed under a former slug too, because clients do not follow a redirect there.
   const workspace = hearth.facts.workspace(decodePart(slug), anonymous)?.slug ?? slug
-  return answerWith(hearth, container, { workspace, type: 'container', rest }, request)
+  return answerWith(hearth, containerDoor, { workspace, type: 'container', rest }, request)
 }
 
 export const containerRoutes: readonly ProtocolRoute[] = ['/v2', '/v2/*'].map((path) => ({

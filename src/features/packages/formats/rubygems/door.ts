@@ -6,11 +6,9 @@ import { deflateSync } from 'node:zlib'
 import type { Hearth } from '#core/hearth.ts'
 import { isNotModified, selectBytes } from '#lib/byte-range.ts'
 import { invalid, Refusal } from '#lib/errors.ts'
-import { compareKeys } from '#lib/versions/sort-key.ts'
-import { gemKey, isGemPrerelease } from '#lib/versions/gem.ts'
 import type { DoorRequest } from '../../door/door-request.ts'
 import { fileResponse, jsonResponse } from '../../door/door-response.ts'
-import type { Format } from '../../format.ts'
+import type { FormatDoor } from '../../door/format-door.ts'
 import { getPackage } from '../../get-package.ts'
 import { getPackageVersion } from '../../get-package-version.ts'
 import { listPackages } from '../../list-packages.ts'
@@ -33,21 +31,12 @@ import {
   textResponse,
   uploadPath,
 } from '../upload.ts'
-import {
-  namesFile,
-  renderInfo,
-  specsFile,
-  splitGemNumber,
-  versionsFile,
-  type SpecsKind,
-} from './gem-index.ts'
+import { namesFile, specsFile, versionsFile, type SpecsKind } from './gem-index.ts'
 import { marshalSpecification } from './marshal.ts'
-import { gemNumber, infoLine, parseGemName, readGem, type GemSpecification } from './read-gem.ts'
+import { gemNumber, infoLine, readGem, type GemSpecification } from './read-gem.ts'
+import { TEXT } from './format.ts'
 
 const MAX_FORM_BYTES = 16 * 1024
-
-const addressOf = (site_url: string, workspace: string): string =>
-  `${site_url}/packages/${workspace}/rubygems`
 
 /** Bundler holds the ETag against the MD5 of its copy, and asks for what was added by a range. */
 function indexResponse(door: DoorRequest, body: Uint8Array, type: string): Response {
@@ -66,8 +55,6 @@ function indexResponse(door: DoorRequest, body: Uint8Array, type: string): Respo
   const sent = status === 416 ? null : body.subarray(range.start, range.start + range.length)
   return new Response(sent as Uint8Array<ArrayBuffer> | null, { status, headers })
 }
-
-const TEXT = 'text/plain; charset=utf-8'
 
 const visibleGems = (door: DoorRequest): Promise<readonly PackageRow[]> =>
   door.callOther(readPackageIndex, { workspace: door.workspace, package_type: 'rubygems' })
@@ -219,6 +206,7 @@ async function handleApi(hearth: Hearth, door: DoorRequest, path: string): Promi
 }
 
 const SPECS = /^(specs|latest_specs|prerelease_specs)\.4\.8\.gz$/
+
 const QUICK = /^quick\/Marshal\.4\.8\/([^/]+)\.gemspec\.rz$/
 
 async function handle(hearth: Hearth, door: DoorRequest): Promise<Response> {
@@ -245,57 +233,8 @@ async function handle(hearth: Hearth, door: DoorRequest): Promise<Response> {
   return fileResponse(hearth, door, (await findGem(door, gem, door.isFromStart)).file)
 }
 
-const keyOf = (number: string): string => gemKey(splitGemNumber(number).version)
-
-export const rubygems: Format = {
+export const rubygemsDoor: FormatDoor = {
   type: 'rubygems',
-  parseName: parseGemName,
-  normalName: (name) => name,
-  normalVersion: (version) => version,
-  compareVersions: (a, b) => compareKeys(keyOf(a), keyOf(b)),
-  isPrerelease: (number) => isGemPrerelease(splitGemNumber(number).version),
-  address: (site_url, workspace) => `${addressOf(site_url, workspace)}/`,
-  fileUrl: (site_url, workspace, _name, path) => `${addressOf(site_url, workspace)}/gems/${path}`,
-  exampleName: () => 'hello',
-  install: ({ site_url, workspace, name, version }) => [
-    {
-      client: 'Gemfile',
-      file: 'Gemfile',
-      code: `source "${addressOf(site_url, workspace)}" do\n  gem "${name}"${
-        version === null ? '' : `, "${splitGemNumber(version).version}"`
-      }\nend`,
-    },
-    {
-      client: 'bundler',
-      file: null,
-      code: `bundle config set ${addressOf(site_url, workspace)}/ token:$HEARTH_TOKEN\nbundle install`,
-    },
-    {
-      client: 'gem',
-      file: null,
-      code: `gem install ${name}${
-        version === null ? '' : ` --version ${splitGemNumber(version).version}`
-      } --source ${addressOf(site_url, workspace)}/`,
-    },
-  ],
-  publish: ({ site_url, workspace, name, version }) => [
-    {
-      client: 'gem',
-      file: null,
-      code: `gem build ${name}.gemspec\nGEM_HOST_API_KEY=$HEARTH_TOKEN gem push ${name}-${
-        version ?? '1.0.0'
-      }.gem --host ${addressOf(site_url, workspace)}`,
-    },
-  ],
-  renderDocument: (hearth, row, _workspace, kind) =>
-    kind === 'info' ? { text: renderInfo(hearth.db, row.id), content_type: TEXT } : null,
-  sourceOf: ({ metadata, homepage }) => {
-    const uri =
-      typeof metadata === 'object' && metadata !== null
-        ? (metadata as Record<string, unknown>).source_code_uri
-        : null
-    return textOf(uri) ?? textOf(homepage)
-  },
   handle,
   renderRefusal: ({ message, status }) => textResponse(`${message}\n`, status),
   challenge: () => 'Basic realm="Hearth"',

@@ -1,29 +1,16 @@
 /** PyPI: the simple index at `/packages/<workspace>/pypi/simple/`, and uploads at its parent. */
 import type { Hearth } from '#core/hearth.ts'
 import { normalPythonName } from '#lib/lock-files/python.ts'
-import { canonicalPythonText, isPythonPrerelease, pythonKey } from '#lib/versions/pep440.ts'
-import { compareKeys } from '#lib/versions/sort-key.ts'
 import type { DoorRequest } from '../../door/door-request.ts'
 import { documentResponse, fileResponse, jsonResponse } from '../../door/door-response.ts'
-import type { Format, SnippetContext } from '../../format.ts'
+import type { FormatDoor } from '../../door/format-door.ts'
 import { openPackageFile } from '../../open-package-file.ts'
 import { readPackageDocument } from '../../read-package-document.ts'
 import { readPackageIndex } from '../../read-package-index.ts'
-import { textOf, textsOf } from '../json.ts'
 import { noAddress, textResponse } from '../upload.ts'
-import {
-  escapeHtml,
-  filesAddress,
-  HTML_TYPE,
-  htmlPage,
-  JSON_TYPE,
-  renderPypiDocument,
-} from './documents.ts'
-import { parsePythonName } from './names.ts'
+import { escapeHtml, HTML_TYPE, htmlPage, JSON_TYPE } from './documents.ts'
 import { upload } from './upload.ts'
-
-const addressOf = (site_url: string, workspace: string): string =>
-  `${site_url}/packages/${workspace}/pypi`
+import { addressOf } from './format.ts'
 
 /** Installers name the JSON form; a browser does not. */
 export const wantsJson = ({ headers }: DoorRequest): boolean => {
@@ -96,70 +83,9 @@ async function handle(hearth: Hearth, door: DoorRequest): Promise<Response> {
   throw noAddress(door)
 }
 
-/** The address with the token in it, as pip takes it. */
-const withToken = (address: string): string =>
-  address.replace(/^(https?:\/\/)/, '$1__token__:$HEARTH_TOKEN@')
-
-const SOURCE_LABELS = /^(?:source(?: code)?|repository|code|github|homepage)$/i
-
-/** `Label, https://…` of the fields `project_url`. */
-function sourceOf(metadata: Readonly<Record<string, unknown>>): string | null {
-  for (const line of textsOf(metadata.project_url)) {
-    const comma = line.indexOf(',')
-    const label = line.slice(0, Math.max(0, comma)).trim()
-    if (SOURCE_LABELS.test(label)) return line.slice(comma + 1).trim()
-  }
-  return textOf(metadata.home_page)
-}
-
-const requirementOf = ({ name, version }: SnippetContext): string =>
-  version === null ? name : `${name}==${version}`
-
-export const pypi: Format = {
+export const pypiDoor: FormatDoor = {
   type: 'pypi',
-  parseName: parsePythonName,
-  normalName: normalPythonName,
-  normalVersion: canonicalPythonText,
-  compareVersions: (a, b) => compareKeys(pythonKey(a), pythonKey(b)),
-  isPrerelease: isPythonPrerelease,
-  address: (site_url, workspace) => `${addressOf(site_url, workspace)}/simple/`,
-  fileUrl: (site_url, workspace, name, path) =>
-    `${filesAddress(site_url, workspace, normalPythonName(name))}/${encodeURIComponent(path)}`,
-  exampleName: (workspace) => `${workspace}-hello`,
-  install: (context) => {
-    const simple = withToken(`${addressOf(context.site_url, context.workspace)}/simple/`)
-    return [
-      {
-        client: 'pip',
-        file: null,
-        code: `pip install --extra-index-url ${simple} ${requirementOf(context)}`,
-      },
-      {
-        client: 'uv',
-        file: null,
-        code: `export UV_INDEX_${envName(context.workspace)}_USERNAME=__token__ UV_INDEX_${envName(context.workspace)}_PASSWORD=$HEARTH_TOKEN\nuv add --index ${context.workspace}=${addressOf(context.site_url, context.workspace)}/simple/ ${requirementOf(context)}`,
-      },
-    ]
-  },
-  publish: ({ site_url, workspace }) => [
-    {
-      client: 'twine',
-      file: null,
-      code: `python -m build\ntwine upload --repository-url ${addressOf(site_url, workspace)}/ --username __token__ --password $HEARTH_TOKEN dist/*`,
-    },
-    {
-      client: 'uv',
-      file: null,
-      code: `uv build\nuv publish --publish-url ${addressOf(site_url, workspace)}/ --token $HEARTH_TOKEN`,
-    },
-  ],
-  renderDocument: renderPypiDocument,
-  sourceOf,
   handle,
   renderRefusal: ({ message, status }) => textResponse(`${message}\n`, status),
   challenge: () => 'Basic realm="Hearth"',
-}
-
-function envName(workspace: string): string {
-  return workspace.toUpperCase().replace(/[^A-Z0-9]/g, '_')
 }

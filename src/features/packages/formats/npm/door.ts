@@ -7,19 +7,19 @@ import { Refusal } from '#lib/errors.ts'
 import type { DoorRequest } from '../../door/door-request.ts'
 import { documentResponse, fileResponse, jsonResponse } from '../../door/door-response.ts'
 import { deletePackage } from '../../delete-package.ts'
-import type { Format, SnippetContext } from '../../format.ts'
+import type { FormatDoor } from '../../door/format-door.ts'
 import { markPackageVersion } from '../../mark-package-version.ts'
 import { openPackageFile } from '../../open-package-file.ts'
 import { readPackageDocument } from '../../read-package-document.ts'
 import { removePackageTag } from '../../remove-package-tag.ts'
 import { setPackageTag } from '../../set-package-tag.ts'
 import { handleAccount } from './account.ts'
-import { registryUrl, renderNpmDocument, tarballUrl } from './documents.ts'
-import { isNpmPrerelease, normalNpmVersion, parseDistTag, parseNpmName } from './names.ts'
+import { parseDistTag } from './names.ts'
 import { putPackage } from './publish.ts'
 import { search } from './search.ts'
 
 const SLIM_TYPE = 'application/vnd.npm.install-v1+json'
+
 const MAX_TAG_BYTES = 1024
 
 const noAddress = ({ method, rest }: DoorRequest): Refusal =>
@@ -120,67 +120,8 @@ async function handle(hearth: Hearth, door: DoorRequest): Promise<Response> {
   throw noAddress(door)
 }
 
-const scopeOf = (name: string): string | null => /^(@[^/]+)\//.exec(name)?.[1] ?? null
-
-/** The address without its scheme, as `.npmrc` names the token of a registry. */
-const tokenLine = ({ site_url, workspace }: SnippetContext): string =>
-  `${registryUrl(site_url, workspace).replace(/^https?:/, '')}:_authToken=\${HEARTH_TOKEN}`
-
-const registryLine = ({ site_url, workspace, name }: SnippetContext): string => {
-  const scope = scopeOf(name)
-  return `${scope === null ? '' : `${scope}:`}registry=${registryUrl(site_url, workspace)}`
-}
-
-function install(
-  context: SnippetContext,
-): readonly { client: string; code: string; file: string | null }[] {
-  const { name, version, site_url, workspace } = context
-  const spec = version === null ? name : `${name}@${version}`
-  const scope = scopeOf(name)
-  const yarnRegistry = registryUrl(site_url, workspace)
-  return [
-    { client: '.npmrc', file: '.npmrc', code: `${registryLine(context)}\n${tokenLine(context)}` },
-    { client: 'npm', file: null, code: `npm install ${spec}` },
-    { client: 'pnpm', file: null, code: `pnpm add ${spec}` },
-    { client: 'bun', file: null, code: `bun add ${spec}` },
-    {
-      client: 'yarn',
-      file: '.yarnrc.yml',
-      code:
-        scope === null
-          ? `npmRegistryServer: ${yarnRegistry}`
-          : `npmScopes:\n  ${scope.slice(1)}:\n    npmRegistryServer: ${yarnRegistry}\n    npmAuthToken: \${HEARTH_TOKEN}\nnpmPreapprovedPackages: ["${scope}/*"]`,
-    },
-  ]
-}
-
-export const npm: Format = {
+export const npmDoor: FormatDoor = {
   type: 'npm',
-  parseName: parseNpmName,
-  normalName: (name) => name,
-  normalVersion: normalNpmVersion,
-  compareVersions: (a, b) => Bun.semver.order(a, b),
-  isPrerelease: isNpmPrerelease,
-  address: registryUrl,
-  fileUrl: tarballUrl,
-  exampleName: (workspace) => `@${workspace}/hello`,
-  install,
-  publish: (context) => [
-    { client: '.npmrc', file: '.npmrc', code: `${registryLine(context)}\n${tokenLine(context)}` },
-    {
-      client: 'npm',
-      file: null,
-      code: 'npm publish',
-    },
-  ],
-  renderDocument: renderNpmDocument,
-  sourceOf: ({ repository }) => {
-    const url =
-      typeof repository === 'object' && repository !== null
-        ? (repository as { url?: unknown }).url
-        : repository
-    return typeof url === 'string' ? url : null
-  },
   handle,
   renderRefusal: (refusal) => jsonResponse({ error: refusal.message }, refusal.status),
   challenge: () => 'Bearer realm="Hearth", Basic realm="Hearth"',

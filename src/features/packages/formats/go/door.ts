@@ -3,23 +3,14 @@
  * versions are the tags of repositories, so nothing is uploaded.
  */
 import type { Hearth } from '#core/hearth.ts'
-import { invalid, type Refusal } from '#lib/errors.ts'
+import type { Refusal } from '#lib/errors.ts'
 import type { DoorRequest } from '../../door/door-request.ts'
 import { jsonResponse } from '../../door/door-response.ts'
-import type { Format, SnippetContext } from '../../format.ts'
+import type { FormatDoor } from '../../door/format-door.ts'
 import { readGoModule } from '../../read-go-module.ts'
 import { noAddress, textResponse } from '../upload.ts'
-import {
-  goVersionKey,
-  isGoPrerelease,
-  parseModulePath,
-  unescapeGo,
-  type ModulePath,
-} from './module-path.ts'
+import { parseModulePath, unescapeGo, type ModulePath } from './module-path.ts'
 import { moduleZip } from './module-zip.ts'
-
-const addressOf = (site_url: string, workspace: string): string =>
-  `${site_url}/packages/${workspace}/go`
 
 const VERSION = /^@v\/(.+)\.(info|mod|zip)$/
 
@@ -66,44 +57,8 @@ async function handle(hearth: Hearth, door: DoorRequest): Promise<Response> {
   return readVersion(hearth, door, module, asked, extension)
 }
 
-const withToken = (address: string): string =>
-  address.replace(/^(https?:\/\/)/, '$1token:$HEARTH_TOKEN@')
-
-const hostOf = ({ site_url }: SnippetContext): string => new URL(site_url).hostname
-
-const settings = (context: SnippetContext): string =>
-  `export GOPROXY=${withToken(addressOf(context.site_url, context.workspace))},https://proxy.golang.org,direct\nexport GONOSUMDB=${hostOf(context)}/${context.workspace}/*`
-
-export const go: Format = {
+export const goDoor: FormatDoor = {
   type: 'go',
-  parseName: (text) => {
-    throw invalid('name', `${text.slice(0, 100)} is not published: push a tag of its repository`)
-  },
-  normalName: (name) => name,
-  normalVersion: (version) => version,
-  compareVersions: (a, b) => (goVersionKey(a) < goVersionKey(b) ? -1 : 1),
-  isPrerelease: isGoPrerelease,
-  address: (site_url, workspace) => addressOf(site_url, workspace),
-  fileUrl: () => null,
-  exampleName: (workspace) => `${workspace}/hello`,
-  install: (context) => [
-    { client: 'go', file: null, code: `${settings(context)}\ngo get ${context.name}` },
-  ],
-  publish: (context) => [
-    {
-      client: 'go.mod',
-      file: 'go.mod',
-      code: `module ${hostOf(context)}/${context.name}\n\ngo 1.22`,
-    },
-    { client: 'git', file: null, code: 'git tag v1.0.0\ngit push origin v1.0.0' },
-    {
-      client: 'go',
-      file: null,
-      code: `${settings(context)}\ngo get ${hostOf(context)}/${context.name}@v1.0.0`,
-    },
-  ],
-  renderDocument: () => null,
-  sourceOf: () => null,
   handle,
   // The go command goes on to the next proxy after 404 and 410 only.
   renderRefusal: ({ message, status }: Refusal) =>

@@ -1,39 +1,24 @@
 /**
- * The one door of all registries: `/packages/<workspace>/<type>/…`, and `/v2/…` for containers. It
- * finds the format and the caller. Formats answer; their refusals go out in the words of their
- * clients.
+ * Answers requests of the clients of registries. It finds the caller; the door of the format
+ * answers, and its refusals go out in the words of its clients.
  */
 import { anonymous } from '#core/caller.ts'
 import { diskFull, isDiskFullError } from '#core/disk-space.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { engineRefusal } from '#core/principal.ts'
-import type { ProtocolRequest, ProtocolRoute } from '#core/protocol-routes.ts'
-import { RESERVED_SLUGS } from '#core/reserved-names.ts'
+import type { ProtocolRequest } from '#core/protocol-routes.ts'
 import { Moved, Refusal } from '#lib/errors.ts'
-import type { Format } from '../format.ts'
-import { formatOf } from '../formats/index.ts'
-import { parsePackageType, type PackageType } from '../schema.ts'
+import type { FormatDoor } from './format-door.ts'
+import type { PackageType } from '../schema.ts'
 import { answerFromUpstream } from '../upstreams/answer.ts'
 import { asksStrangers } from '../upstreams/asks-strangers.ts'
 import { callerOfSecret, secretOf } from './door-caller.ts'
-import { decodePart, DoorRequest } from './door-request.ts'
+import { DoorRequest } from './door-request.ts'
 
 export type DoorAddress = {
   readonly workspace: string
   readonly type: PackageType
   readonly rest: string
-}
-
-const ADDRESS = /^\/packages\/([^/]+)\/([^/]+)(?:\/(.*))?$/
-
-/** Null for an address that no format answers. */
-export function parseDoorAddress(path: string): DoorAddress | null {
-  const [, slug = '', typeName = '', rest = ''] = ADDRESS.exec(path) ?? []
-  const type = parsePackageType(decodePart(typeName))
-  const workspace = decodePart(slug)
-  return type === null || RESERVED_SLUGS.has(workspace.toLowerCase())
-    ? null
-    : { workspace, type, rest }
 }
 
 const unauthenticated = (): Refusal =>
@@ -58,7 +43,7 @@ function refusalFor(
 
 export function renderFailure(
   hearth: Hearth,
-  format: Format,
+  format: FormatDoor,
   request: DoorRequest,
   address: DoorAddress,
   error: unknown,
@@ -101,7 +86,7 @@ function redirectToMoved(moved: Moved, request: ProtocolRequest): Response | nul
 /** Answers a request with a format, in its words whatever happens. */
 export async function answerWith(
   hearth: Hearth,
-  format: Format,
+  format: FormatDoor,
   address: DoorAddress,
   request: ProtocolRequest,
 ): Promise<Response> {
@@ -116,22 +101,4 @@ export async function answerWith(
     const moved = error instanceof Moved ? redirectToMoved(error, request) : null
     return moved ?? renderFailure(hearth, format, door, address, error)
   }
-}
-
-const notFoundText = (path: string): Response =>
-  new Response(`${path.slice(0, 200)} is not the address of a registry\n`, {
-    status: 404,
-    headers: { 'content-type': 'text/plain; charset=utf-8' },
-  })
-
-/** `/packages/*`. Containers have an address of their own. */
-export const packagesRoute: ProtocolRoute = {
-  path: '/packages/*',
-  handle: (hearth, request) => {
-    const address = parseDoorAddress(request.path)
-    const format = address === null ? null : formatOf(address.type)
-    if (address === null || format === null || format.type === 'container')
-      return notFoundText(request.path)
-    return answerWith(hearth, format, address, request)
-  },
 }

@@ -6,11 +6,9 @@ import type { DigestedBlob } from '#core/blobs.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { Refusal } from '#lib/errors.ts'
 import { readMultipart } from '#lib/multipart.ts'
-import { compareKeys } from '#lib/versions/sort-key.ts'
-import { parseNugetVersion } from '#lib/versions/nuget.ts'
 import type { DoorRequest } from '../../door/door-request.ts'
 import { documentResponse, fileResponse, jsonResponse } from '../../door/door-response.ts'
-import type { Format, SnippetContext } from '../../format.ts'
+import type { FormatDoor } from '../../door/format-door.ts'
 import { markPackageVersion } from '../../mark-package-version.ts'
 import { openPackageFile } from '../../open-package-file.ts'
 import type { PublishedFile } from '../../publication.ts'
@@ -19,14 +17,8 @@ import { readPackageDocument } from '../../read-package-document.ts'
 import { documentReader } from '../document-reader.ts'
 import { textOf } from '../json.ts'
 import { noAddress, requirePublisher, storeBytes, storeUpload, uploadPath } from '../upload.ts'
-import {
-  addressOf,
-  normalNugetText,
-  nugetKeyOf,
-  nugetPiece,
-  renderNugetDocument,
-} from './documents.ts'
-import { parseNugetId, readNupkg, type Nuspec } from './read-nuspec.ts'
+import { addressOf, normalNugetText, nugetPiece } from './documents.ts'
+import { readNupkg, type Nuspec } from './read-nuspec.ts'
 import { autocomplete, search } from './search.ts'
 import { vulnerabilityIndex, vulnerabilityPage } from './vulnerabilities.ts'
 
@@ -186,50 +178,8 @@ async function handle(hearth: Hearth, door: DoorRequest): Promise<Response> {
   throw noAddress(door)
 }
 
-const indexOf = ({ site_url, workspace }: SnippetContext): string =>
-  `${addressOf(site_url, workspace)}/v3/index.json`
-
-const addSource = (context: SnippetContext): string =>
-  `dotnet nuget add source ${indexOf(context)} --name ${context.workspace} --username token --password $HEARTH_TOKEN --store-password-in-clear-text`
-
-export const nuget: Format = {
+export const nugetDoor: FormatDoor = {
   type: 'nuget',
-  parseName: parseNugetId,
-  normalName: (name) => name.toLowerCase(),
-  normalVersion: normalNugetText,
-  compareVersions: (a, b) => compareKeys(nugetKeyOf(a), nugetKeyOf(b)),
-  isPrerelease: (version) => (parseNugetVersion(version)?.prerelease.length ?? 0) > 0,
-  address: (site_url, workspace) => `${addressOf(site_url, workspace)}/v3/index.json`,
-  fileUrl: (site_url, workspace, name, path) =>
-    `${addressOf(site_url, workspace)}/v3/flat/${name.toLowerCase()}/${path}`,
-  exampleName: () => 'Hello',
-  install: (context) => [
-    {
-      client: 'dotnet',
-      file: null,
-      code: `${addSource(context)}\ndotnet add package ${context.name}${
-        context.version === null ? '' : ` --version ${context.version}`
-      }`,
-    },
-    {
-      client: 'NuGet.Config',
-      file: 'NuGet.Config',
-      code: `<configuration>
-  <packageSources>
-    <add key="${context.workspace}" value="${indexOf(context)}" protocolVersion="3" />
-  </packageSources>
-</configuration>`,
-    },
-  ],
-  publish: (context) => [
-    {
-      client: 'dotnet',
-      file: null,
-      code: `${addSource(context)}\ndotnet pack\ndotnet nuget push bin/Release/*.nupkg --source ${context.workspace} --api-key $HEARTH_TOKEN`,
-    },
-  ],
-  renderDocument: renderNugetDocument,
-  sourceOf: ({ repository, projectUrl }) => textOf(repository) ?? textOf(projectUrl),
   handle,
   renderRefusal: ({ message, status }) =>
     // Header values are Latin-1 text; newer clients print this one.

@@ -1,0 +1,45 @@
+import type { Format, SnippetContext } from '../../format.ts'
+import { parseImageName } from './names.ts'
+
+const hostOf = (site_url: string): string => new URL(site_url).host
+
+const imageAddress = (site_url: string, workspace: string, name: string): string =>
+  `${hostOf(site_url)}/${workspace}/${name}`
+
+function install({ site_url, workspace, name, version }: SnippetContext) {
+  const isDigest = version?.startsWith('sha') === true && version.includes(':')
+  const reference = `${imageAddress(site_url, workspace, name)}${version === null ? '' : `${isDigest ? '@' : ':'}${version}`}`
+  return [
+    { client: 'docker', file: null, code: `docker pull ${reference}` },
+    { client: 'podman', file: null, code: `podman pull ${reference}` },
+    { client: 'Containerfile', file: 'Containerfile', code: `FROM ${reference}` },
+  ]
+}
+
+export const container: Format = {
+  type: 'container',
+  parseName: parseImageName,
+  normalName: (name) => name,
+  normalVersion: (version) => version,
+  compareVersions: (a, b) => (a < b ? -1 : a > b ? 1 : 0),
+  isPrerelease: () => false,
+  address: imageAddress,
+  fileUrl: () => null,
+  exampleName: () => 'hello',
+  install,
+  publish: ({ site_url, workspace, name }) => [
+    {
+      client: 'docker',
+      file: null,
+      code: `docker login ${hostOf(site_url)}\ndocker build -t ${imageAddress(site_url, workspace, name)}:latest .\ndocker push ${imageAddress(site_url, workspace, name)}:latest`,
+    },
+  ],
+  renderDocument: () => null,
+  sourceOf: ({ annotations }) => {
+    const source =
+      typeof annotations === 'object' && annotations !== null
+        ? (annotations as Record<string, unknown>)['org.opencontainers.image.source']
+        : null
+    return typeof source === 'string' ? source : null
+  },
+}

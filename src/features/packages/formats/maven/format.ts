@@ -1,0 +1,114 @@
+import type { Hearth } from '#core/hearth.ts'
+import { compareMavenVersions } from '#lib/versions/maven.ts'
+import type { Format, SnippetContext } from '../../format.ts'
+import type { PackageRow } from '../../store.ts'
+import { textOf } from '../json.ts'
+import { renderArtifactMetadata, renderSnapshotMetadata } from './metadata.ts'
+import { isSnapshot, parseMavenName } from './paths.ts'
+
+/** Qualifiers of versions before a release. */
+const EARLY = /[.-](?:alpha|beta|milestone|rc|cr|[abm]\d)/i
+
+const addressOf = (site_url: string, workspace: string): string =>
+  `${site_url}/packages/${workspace}/maven/`
+
+/** Kinds: `metadata`, and `snapshot <version>`. */
+function renderDocument(
+  hearth: Hearth,
+  row: PackageRow,
+  _workspace: string,
+  kind: string,
+): { text: string; content_type: string } | null {
+  const text = kind.startsWith('snapshot ')
+    ? renderSnapshotMetadata(hearth, row, kind.slice('snapshot '.length))
+    : kind === 'metadata'
+      ? renderArtifactMetadata(hearth, row)
+      : null
+  return text === null ? null : { text, content_type: 'application/xml' }
+}
+
+const settings = ({ workspace }: SnippetContext) => ({
+  client: 'settings.xml',
+  file: '~/.m2/settings.xml',
+  code: `<settings>
+  <servers>
+    <server>
+      <id>${workspace}</id>
+      <username>token</username>
+      <password>\${env.HEARTH_TOKEN}</password>
+    </server>
+  </servers>
+</settings>`,
+})
+
+const repository = ({ site_url, workspace }: SnippetContext, name: string, indent: string) =>
+  `${indent}<${name}>
+${indent}  <id>${workspace}</id>
+${indent}  <url>${addressOf(site_url, workspace)}</url>
+${indent}</${name}>`
+
+export const maven: Format = {
+  type: 'maven',
+  parseName: parseMavenName,
+  normalName: (name) => name,
+  normalVersion: (version) => version,
+  compareVersions: compareMavenVersions,
+  isPrerelease: (version) => isSnapshot(version) || EARLY.test(version),
+  address: (site_url, workspace) => addressOf(site_url, workspace),
+  fileUrl: (site_url, workspace, name, path) => {
+    const [groupId = '', artifactId = ''] = name.split(':')
+    return `${addressOf(site_url, workspace)}${groupId.replaceAll('.', '/')}/${artifactId}/${path}`
+  },
+  exampleName: (workspace) => `com.${workspace}:hello`,
+  install: (context) => {
+    const [groupId = '', artifactId = ''] = context.name.split(':')
+    const version = context.version ?? '1.0.0'
+    return [
+      {
+        client: 'Maven',
+        file: 'pom.xml',
+        code: `<repositories>
+${repository(context, 'repository', '  ')}
+</repositories>
+<dependencies>
+  <dependency>
+    <groupId>${groupId}</groupId>
+    <artifactId>${artifactId}</artifactId>
+    <version>${version}</version>
+  </dependency>
+</dependencies>`,
+      },
+      {
+        client: 'Gradle',
+        file: 'build.gradle.kts',
+        code: `repositories {
+  maven {
+    url = uri("${addressOf(context.site_url, context.workspace)}")
+    credentials {
+      username = "token"
+      password = System.getenv("HEARTH_TOKEN")
+    }
+  }
+}
+dependencies {
+  implementation("${context.name}:${version}")
+}`,
+      },
+      settings(context),
+    ]
+  },
+  publish: (context) => [
+    settings(context),
+    {
+      client: 'Maven',
+      file: 'pom.xml',
+      code: `<distributionManagement>
+${repository(context, 'repository', '  ')}
+${repository(context, 'snapshotRepository', '  ')}
+</distributionManagement>`,
+    },
+    { client: 'mvn', file: null, code: 'mvn deploy' },
+  ],
+  renderDocument,
+  sourceOf: ({ scm, url }) => textOf(scm) ?? textOf(url),
+}

@@ -1,0 +1,64 @@
+import { compareKeys } from '#lib/versions/sort-key.ts'
+import { gemKey, isGemPrerelease } from '#lib/versions/gem.ts'
+import type { Format } from '../../format.ts'
+import { textOf } from '../json.ts'
+import { renderInfo, splitGemNumber } from './gem-index.ts'
+import { parseGemName } from './read-gem.ts'
+
+const addressOf = (site_url: string, workspace: string): string =>
+  `${site_url}/packages/${workspace}/rubygems`
+
+export const TEXT = 'text/plain; charset=utf-8'
+
+const keyOf = (number: string): string => gemKey(splitGemNumber(number).version)
+
+export const rubygems: Format = {
+  type: 'rubygems',
+  parseName: parseGemName,
+  normalName: (name) => name,
+  normalVersion: (version) => version,
+  compareVersions: (a, b) => compareKeys(keyOf(a), keyOf(b)),
+  isPrerelease: (number) => isGemPrerelease(splitGemNumber(number).version),
+  address: (site_url, workspace) => `${addressOf(site_url, workspace)}/`,
+  fileUrl: (site_url, workspace, _name, path) => `${addressOf(site_url, workspace)}/gems/${path}`,
+  exampleName: () => 'hello',
+  install: ({ site_url, workspace, name, version }) => [
+    {
+      client: 'Gemfile',
+      file: 'Gemfile',
+      code: `source "${addressOf(site_url, workspace)}" do\n  gem "${name}"${
+        version === null ? '' : `, "${splitGemNumber(version).version}"`
+      }\nend`,
+    },
+    {
+      client: 'bundler',
+      file: null,
+      code: `bundle config set ${addressOf(site_url, workspace)}/ token:$HEARTH_TOKEN\nbundle install`,
+    },
+    {
+      client: 'gem',
+      file: null,
+      code: `gem install ${name}${
+        version === null ? '' : ` --version ${splitGemNumber(version).version}`
+      } --source ${addressOf(site_url, workspace)}/`,
+    },
+  ],
+  publish: ({ site_url, workspace, name, version }) => [
+    {
+      client: 'gem',
+      file: null,
+      code: `gem build ${name}.gemspec\nGEM_HOST_API_KEY=$HEARTH_TOKEN gem push ${name}-${
+        version ?? '1.0.0'
+      }.gem --host ${addressOf(site_url, workspace)}`,
+    },
+  ],
+  renderDocument: (hearth, row, _workspace, kind) =>
+    kind === 'info' ? { text: renderInfo(hearth.db, row.id), content_type: TEXT } : null,
+  sourceOf: ({ metadata, homepage }) => {
+    const uri =
+      typeof metadata === 'object' && metadata !== null
+        ? (metadata as Record<string, unknown>).source_code_uri
+        : null
+    return textOf(uri) ?? textOf(homepage)
+  },
+}
