@@ -5,12 +5,6 @@ import type { Registry } from './servers.ts'
 /** Seconds. */
 export type Cost = { readonly cpu: number; readonly wall: number }
 
-export type Row = {
-  readonly what: string
-  readonly goal: string
-  readonly seen: string
-}
-
 export async function costOf(registry: Registry, work: () => Promise<unknown>): Promise<Cost> {
   const before = cpuOf(registry.pid)
   const began = performance.now()

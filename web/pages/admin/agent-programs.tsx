@@ -34,19 +34,19 @@ const State = ({ program }: { program: AgentProgram }) =>
 
 type Props = { program: AgentProgram; visit: Visit }
 
-const ProgramButton = ({ program, visit, verb }: Props & { verb: 'test' | 'remove' }) => (
+const ProgramButton = ({ program, visit, action }: Props & { action: 'test' | 'remove' }) => (
   <Form
-    action={`${PATH}/${verb}`}
+    action={`${PATH}/${action}`}
     csrf={visit.csrf}
     label={
-      verb === 'test'
+      action === 'test'
         ? t('Test {name}', { name: program.name })
         : t('Remove {name}', { name: program.name })
     }
   >
     <input type="hidden" name="name" value={program.name} />
-    <Button small variant={verb === 'remove' ? 'danger' : undefined}>
-      {verb === 'test' ? t('Test') : t('Remove')}
+    <Button small variant={action === 'remove' ? 'danger' : undefined}>
+      {action === 'test' ? t('Test') : t('Remove')}
     </Button>
   </Form>
 )
@@ -70,8 +70,8 @@ const ProgramRow = ({ program, visit }: Props) => (
     }
     end={
       <>
-        <ProgramButton program={program} visit={visit} verb="test" />
-        <ProgramButton program={program} visit={visit} verb="remove" />
+        <ProgramButton program={program} visit={visit} action="test" />
+        <ProgramButton program={program} visit={visit} action="remove" />
       </>
     }
   />

@@ -1,5 +1,5 @@
 /** Upstreams as clients see them. */
-import { Actor, Id, ListOf, Nullable, OneOf, Time, Type, type Static } from '#core/schema.ts'
+import { Actor, ListOf, Nullable, OneOf, Time, Type, type Static } from '#core/schema.ts'
 
 /** The types whose registries can be read through. */
 export const UPSTREAM_TYPES = ['npm', 'pypi', 'cargo', 'go', 'maven'] as const
@@ -129,5 +129,3 @@ export const UpstreamPackage = Type.Object(
 )
 export type UpstreamPackage = Static<typeof UpstreamPackage>
 export const UpstreamPackages = ListOf(UpstreamPackage)
-
-export const UpstreamId = Id('pup')
