@@ -8,7 +8,8 @@ const ELEMENT = /^[a-z0-9_~!.-][a-z0-9_~!.+-]*$/
 /** A version, in contrast to the name of a branch: what is under it never changes. */
 const VERSION = /^v\d{1,20}\.\d{1,20}\.\d{1,20}(?:[-+][0-9A-Za-z.+!-]{1,200})?$/
 const QUERY = /^[A-Za-z0-9_!][\w.+!~-]{0,199}$/
-const CHECKSUMS = /^sumdb\/[a-z0-9.-]+\/(?:supported|latest|lookup\/.+|tile\/[\w./-]+)$/
+/** Only what `URL` leaves as it is: a backslash, or `%2e%2e`, would lead out of the proxy. */
+const CHECKSUMS = /^sumdb\/[a-z0-9.-]+\/(?:supported|latest|lookup\/[\w./~!@+-]+|tile\/[\w./-]+)$/
 const MAX_PATH_LENGTH = 1_000
 
 const TYPES: Readonly<Record<string, string>> = {

@@ -41,6 +41,11 @@ test('modules of this site and of repositories of the workspace are never asked 
     'a/../../b/@v/list',
     'example.com/a/@v/..%2f..%2fx.info',
     'sumdb/sum.example.com/../../x',
+    // Addresses read each of these as ../../../.., the end of a query or of the path.
+    'sumdb/sum.example.com/lookup/a%5c..%5c..%5c..%5c..%5cprivate',
+    'sumdb/sum.example.com/lookup/a%2f%252e%252e%2f%252e%252e%2f%252e%252e%2fprivate',
+    'sumdb/sum.example.com/lookup/a%3fb',
+    'sumdb/sum.example.com/lookup/a%23b',
   ])
     await sendAs(secret, path)
   expect(registry.requests.map(({ url }) => new URL(url).pathname)).toEqual([])
