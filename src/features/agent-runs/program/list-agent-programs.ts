@@ -1,6 +1,7 @@
 import { signedIn } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { Type } from '#core/schema.ts'
+import { missingScope } from '#core/scopes.ts'
 import { AgentPrograms, programRecord } from './schema.ts'
 import { listPrograms } from './store-programs.ts'
 
@@ -16,7 +17,10 @@ export const listAgentPrograms = operation({
   output: AgentPrograms,
 
   handler: ({ db, caller }) => {
-    const isAdmin = caller.kind === 'user' && caller.site_admin
+    const isAdmin =
+      caller.kind === 'user' &&
+      caller.site_admin &&
+      missingScope(caller.token?.scopes ?? null, 'site:admin') === null
     return { items: listPrograms(db).map((row) => programRecord(row, isAdmin)), next: null }
   },
 })
