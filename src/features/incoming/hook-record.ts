@@ -3,7 +3,7 @@ import type { Hearth } from '#core/hearth.ts'
 import { seal, unseal } from '#features/accounts/index.ts'
 import { findIntegration, type IntegrationRow } from '#features/integrations/index.ts'
 import { fullName } from '#features/repos/index.ts'
-import { conflict, notFound } from '#lib/errors.ts'
+import { conflict, notFound, Refusal } from '#lib/errors.ts'
 import { addressOf } from './address.ts'
 import type { IncomingHook } from './schema.ts'
 import type { Sender } from './senders/sender.ts'
@@ -15,9 +15,20 @@ const PURPOSE = 'incoming webhook secret'
 export const encryptHookSecret = (hearth: Hearth, secret: string): string =>
   seal(hearth, PURPOSE, secret)
 
-/** Null for none, and for one that another installation encrypted: then nothing is accepted. */
-export const readHookSecret = (hearth: Hearth, { secret }: Pick<HookRow, 'secret'>) =>
-  secret === null ? null : unseal(hearth, PURPOSE, secret)
+/**
+ * Null for none. Throws 503 for one that another installation encrypted: without it, events whose
+ * signature is optional would be accepted unchecked.
+ */
+export function readHookSecret(hearth: Hearth, { secret }: Pick<HookRow, 'secret'>): string | null {
+  if (secret === null) return null
+  const opened = unseal(hearth, PURPOSE, secret)
+  if (opened === null)
+    throw new Refusal(
+      'unavailable',
+      'the secret of this webhook cannot be read with this installation key: an owner has to set it again',
+    )
+  return opened
+}
 
 /** An integration of a workspace and how it sends events. Throws 404, and 409 for one that cannot. */
 export function requireSender(

@@ -146,3 +146,13 @@ test('the rights are those that the Owner has now', async () => {
   expect(await issues('all')).toEqual([])
   expect(await deliveries()).toMatchObject([{ state: 'failed', issues: [] }])
 })
+
+test('a stored secret that cannot be read lets nothing in', async () => {
+  const { connect, issues, world } = await makeIncomingWorld()
+  // Grafana and other programs sign only when they are told to.
+  const { send, deliveries } = await connect('grafana')
+  await world.write((tx) => tx.db.run(`UPDATE incoming_hooks SET secret = 'sealed-elsewhere'`))
+  expect((await send(alerts(alert('firing')))).status).toBe(503)
+  expect(await issues('all')).toEqual([])
+  expect(await deliveries()).toMatchObject([{ state: 'failed', issues: [] }])
+})
