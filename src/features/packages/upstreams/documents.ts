@@ -4,7 +4,9 @@
  * write these documents and some have many megabytes.
  */
 import { service } from '#core/service.ts'
-import { WorkerFailure, WorkerRequests } from '#lib/worker-requests.ts'
+import { Refusal } from '#lib/errors.ts'
+import { FairWorker } from '#lib/fair-worker.ts'
+import { WorkerFailure } from '#lib/worker-requests.ts'
 import { UpstreamFailure } from './fetch.ts'
 import type { UpstreamType } from './schema.ts'
 
@@ -39,24 +41,29 @@ export type DocumentAnswer =
 
 /** Much more than the largest packuments take. */
 const MAX_CPU_MS = 15_000
+/** One install of npm asks for some hundred documents at once. */
+const MAX_WAITING = 4_000
+
+const tooMany = (): Refusal =>
+  new Refusal('unavailable', 'too many documents of upstreams are being read: try again later')
 
 class DocumentThread {
-  readonly #thread = new WorkerRequests<DocumentQuestion, DocumentAnswer>({
+  readonly #thread = new FairWorker<DocumentQuestion, DocumentAnswer>({
     code: 'features/packages/upstreams/documents.worker',
     name: 'the thread for documents of upstreams',
     endsWhenIdle: true,
+    maxCpuMs: MAX_CPU_MS,
+    maxWaiting: MAX_WAITING,
+    fullError: tooMany,
   })
-  #last: Promise<unknown> = Promise.resolve()
 
   /** Null when the document does not have it. Throws UpstreamFailure for one that cannot be read. */
   async ask(
+    workspace_id: string,
     question: DocumentQuestion,
   ): Promise<Exclude<DocumentAnswer, { kind: 'fault' | 'missing' }> | null> {
-    // One at a time, so that the time of the processor is that of one question.
-    const asked = this.#last.then(() => this.#thread.request(question, { maxCpuMs: MAX_CPU_MS }))
-    this.#last = asked.catch(() => {})
     try {
-      const answer = await asked
+      const answer = await this.#thread.request(workspace_id, question)
       if (answer.kind === 'fault') throw unreadable(question, answer.reason)
       return answer.kind === 'missing' ? null : answer
     } catch (error) {

@@ -106,7 +106,7 @@ export class Source {
   }
 
   #ask(request: DocumentRequest, path: string, want: string, files: string) {
-    return documentThread(this.hearth).ask({
+    return documentThread(this.hearth).ask(this.upstream.workspace_id, {
       type: this.upstream.type,
       path,
       url: this.urlOf(request.path).href,

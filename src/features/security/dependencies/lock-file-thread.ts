@@ -2,9 +2,9 @@
 import { currentPrincipal } from '#core/principal.ts'
 import { service } from '#core/service.ts'
 import { Refusal } from '#lib/errors.ts'
+import { FairWorker } from '#lib/fair-worker.ts'
 import type { LockFileSource } from '#lib/lock-files/read-lock-file.ts'
-import { FairSemaphore } from '#lib/semaphore.ts'
-import { WorkerOverrun, WorkerRequests } from '#lib/worker-requests.ts'
+import { WorkerOverrun } from '#lib/worker-requests.ts'
 import type { LockFileResponse } from './lock-file.worker.ts'
 
 /** A file of 16 MiB takes about 1 s. */
@@ -18,24 +18,22 @@ const tooMany = (): Refusal =>
   })
 
 class LockFileThread {
-  readonly #thread = new WorkerRequests<LockFileSource, LockFileResponse>({
+  readonly #thread = new FairWorker<LockFileSource, LockFileResponse>({
     code: 'features/security/dependencies/lock-file.worker',
     name: 'the thread that reads lock files',
     endsWhenIdle: true,
+    maxCpuMs: MAX_CPU_MS,
+    maxWaiting: MAX_WAITING,
+    fullError: tooMany,
   })
-  // One at a time, because the budget counts from when a request is sent.
-  readonly #turns = new FairSemaphore({ limit: 1, maxWaiting: MAX_WAITING, fullError: tooMany })
 
   async read(source: LockFileSource, signal: AbortSignal): Promise<LockFileResponse> {
     const caller = currentPrincipal()?.id ?? 'forge'
-    const release = await this.#turns.acquire({ caller, signal })
     try {
-      return await this.#thread.request(source, { maxCpuMs: MAX_CPU_MS })
+      return await this.#thread.request(caller, source, signal)
     } catch (error) {
       if (error instanceof WorkerOverrun) return { fault: 'takes too long to read' }
       throw error
-    } finally {
-      release()
     }
   }
 

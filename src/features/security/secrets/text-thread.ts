@@ -1,8 +1,8 @@
 /** Asks the thread that looks for secrets in texts, with a budget of processor time. */
 import { service } from '#core/service.ts'
+import { FairWorker } from '#lib/fair-worker.ts'
 import type { SecretRule } from '#lib/secrets/secret-rules.ts'
-import { FairSemaphore } from '#lib/semaphore.ts'
-import { WorkerOverrun, WorkerRequests } from '#lib/worker-requests.ts'
+import { WorkerOverrun } from '#lib/worker-requests.ts'
 
 export type TextRequest = {
   readonly texts: readonly string[]
@@ -25,24 +25,22 @@ const MAX_WAITING = 1000
 const tooMany = (): Error => new Error('too many texts wait to be looked through for secrets')
 
 class TextThread {
-  readonly #thread = new WorkerRequests<TextRequest, TextSecret[][]>({
+  readonly #thread = new FairWorker<TextRequest, TextSecret[][]>({
     code: 'features/security/secrets/texts.worker',
     name: 'the thread that looks for secrets in texts',
     endsWhenIdle: true,
+    maxCpuMs: MAX_CPU_MS,
+    maxWaiting: MAX_WAITING,
+    fullError: tooMany,
   })
-  // One at a time, because the budget counts from when a request is sent.
-  readonly #turns = new FairSemaphore({ limit: 1, maxWaiting: MAX_WAITING, fullError: tooMany })
 
   /** The secrets of each text; null when they take too long. */
   async find(caller: string, request: TextRequest): Promise<readonly TextSecret[][] | null> {
-    const release = await this.#turns.acquire({ caller })
     try {
-      return await this.#thread.request(request, { maxCpuMs: MAX_CPU_MS })
+      return await this.#thread.request(caller, request)
     } catch (error) {
       if (error instanceof WorkerOverrun) return null
       throw error
-    } finally {
-      release()
     }
   }
 

@@ -1,8 +1,8 @@
 /** The thread that reads uploads, with a budget of processor time for each request. */
 import { service } from '#core/service.ts'
 import { invalid, Refusal } from '#lib/errors.ts'
-import { FairSemaphore } from '#lib/semaphore.ts'
-import { WorkerOverrun, WorkerRequests } from '#lib/worker-requests.ts'
+import { FairWorker } from '#lib/fair-worker.ts'
+import { WorkerOverrun } from '#lib/worker-requests.ts'
 import type { SarifRun } from './read-sarif.ts'
 
 export type LineRequest = { readonly line: number; readonly offset: number | null }
@@ -30,13 +30,14 @@ const tooMany = (): Refusal =>
   })
 
 class SarifThread {
-  readonly #thread = new WorkerRequests<SarifRequest, SarifResponse>({
+  readonly #thread = new FairWorker<SarifRequest, SarifResponse>({
     code: 'features/security/code-scanning/sarif/sarif.worker',
     name: 'the thread that reads SARIF',
     endsWhenIdle: true,
+    maxCpuMs: MAX_CPU_MS,
+    maxWaiting: MAX_WAITING,
+    fullError: tooMany,
   })
-  // One at a time, because the budget counts from when a request is sent.
-  readonly #turns = new FairSemaphore({ limit: 1, maxWaiting: MAX_WAITING, fullError: tooMany })
 
   /** How many runs a file has. Throws 422 for a file that is not taken. */
   async countRuns(caller: string, bytes: Uint8Array, signal: AbortSignal): Promise<number> {
@@ -79,14 +80,11 @@ class SarifThread {
     request: SarifRequest,
     signal?: AbortSignal,
   ): Promise<SarifResponse> {
-    const release = await this.#turns.acquire({ caller, ...(signal ? { signal } : {}) })
     try {
-      return await this.#thread.request(request, { maxCpuMs: MAX_CPU_MS })
+      return await this.#thread.request(caller, request, signal)
     } catch (error) {
       if (error instanceof WorkerOverrun) return { fault: 'takes too long to read' }
       throw error
-    } finally {
-      release()
     }
   }
 }
