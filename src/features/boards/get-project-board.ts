@@ -16,7 +16,7 @@ export const getProjectBoard = operation({
     'Show the board of a project: issues of its repositories that you can see, in columns by label and state. For members of the workspace.',
   keywords: ['kanban', 'project board', 'issues across repositories', 'work in progress'],
   route: 'GET /workspaces/{workspace}/projects/{project}/board',
-  toolset: 'issues',
+  toolset: 'access',
   access: readsWorkspace({ scope: 'workspace:read issues:read' }),
   input: Type.Object({
     workspace: WorkspaceSlug,

@@ -22,7 +22,7 @@ export const moveCard = operation({
     'Move an issue to a column of the board of a project: sets the label of the column in place of those of other columns, and closes or reopens the issue. Answers with the issue.',
   keywords: ['move an issue on a board', 'kanban', 'start work on an issue'],
   route: 'POST /repos/{owner}/{name}/issues/{number}/move',
-  toolset: 'issues',
+  toolset: 'access',
   access: writesRepo('triage', { scope: 'issues:write' }),
   annotations: { idempotent: true },
   input: Type.Object({

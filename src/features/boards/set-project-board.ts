@@ -12,7 +12,7 @@ export const setProjectBoard = operation({
     'Replace the columns of the board of a project; issues stay as they are. For members of the workspace. Answers with the columns.',
   keywords: ['columns of a board', 'configure kanban'],
   route: 'PUT /workspaces/{workspace}/projects/{project}/board',
-  toolset: 'issues',
+  toolset: 'access',
   access: writesWorkspace('member', { scope: 'workspace:admin' }),
   annotations: { idempotent: true },
   input: Type.Object({

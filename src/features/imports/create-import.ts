@@ -67,7 +67,7 @@ export function startImport(
 export const createImport = operation({
   name: 'create_import',
   summary:
-    'Import a repository from another address into a new one of a workspace that you belong to. Answers the import at once; it goes on afterwards.',
+    'Import a repository from another address into a new one of a workspace that you belong to. Answers at once; it goes on afterwards.',
   keywords: [
     'import from GitHub',
     'migrate',

@@ -24,7 +24,7 @@ import {
 export const listNotifications = operation({
   name: 'list_notifications',
   summary:
-    'Read what you are told of, newest first: mentions, assignments, requested reviews, agents that wait and more, one for each subject. Those put away are left out unless done is given. Agents and workspaces have none.',
+    'List your notifications, newest first, one for each subject: mentions, assignments, requested reviews, waiting agents. Done ones are left out unless done is given. Agents and workspaces have none.',
   keywords: [
     'where I was mentioned',
     'who pinged me',

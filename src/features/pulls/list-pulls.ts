@@ -41,7 +41,7 @@ function reviewerIds(
 export const listPulls = operation({
   name: 'list_pulls',
   summary:
-    'List the pull requests of a repository, newest first: those in draft and open ones unless state says otherwise (ready: without drafts).',
+    'List the pull requests of a repository, newest first; drafts and open ones unless state says otherwise (ready: no drafts).',
   keywords: [
     'open pull requests',
     'PRs',

@@ -55,7 +55,7 @@ export const assignIssue = operation({
       Type.String({
         minLength: 1,
         maxLength: 39,
-        description: 'One of list_agent_programs; else built in.',
+        description: 'See list_agent_programs.',
       }),
     ),
   }),

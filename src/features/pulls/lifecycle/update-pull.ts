@@ -40,7 +40,7 @@ import { inPull } from '../untrusted-texts.ts'
 export const updatePull = operation({
   name: 'update_pull',
   summary:
-    'Change the title, description, base, labels, assignees, milestone or auto_merge of a pull request. Its author, or triage; labels, assignees and milestone need triage, turning auto_merge on needs what merging needs, and merges with the rights of the caller.',
+    'Change the title, description, base, labels, assignees, milestone or auto_merge of a pull request. Its author, or triage; labels, assignees and milestone need triage, turning auto_merge on needs the right to merge, which it then uses.',
   keywords: [
     'edit a pull request',
     'change the base branch',
