@@ -5,6 +5,7 @@ import { redactText, redactValue } from '#lib/redact.ts'
 
 const MAX_TEXT_LENGTH = 16_384
 const MAX_INPUT_LENGTH = 8_192
+const MAX_INPUT_FIELDS = 50
 
 export type SessionEntry = {
   readonly kind: string
@@ -17,13 +18,15 @@ export type SessionEntry = {
 export const cut = (text: string, most: number): string =>
   text.length <= most ? text : `${text.slice(0, most - 1).replace(/[\uD800-\uDBFF]$/, '')}…`
 
-/** Values of a tool's input for the record, each cut. */
+/** The first values of a tool's input for the record, each cut. */
 export const inputForRecord = (input: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(
-    Object.entries(input).map(([name, value]) => {
-      const text = typeof value === 'string' ? value : JSON.stringify(value)
-      return [name.slice(0, 100), cut(text ?? '', MAX_INPUT_LENGTH / 4)]
-    }),
+    Object.entries(input)
+      .slice(0, MAX_INPUT_FIELDS)
+      .map(([name, value]) => {
+        const text = typeof value === 'string' ? value : JSON.stringify(value)
+        return [name.slice(0, 100), cut(text ?? '', MAX_INPUT_LENGTH / 4)]
+      }),
   )
 
 /** Adds entries and returns the number of the last one. Null when the pull request is gone. */

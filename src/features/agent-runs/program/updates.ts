@@ -41,13 +41,19 @@ function outputOf({ content, rawOutput }: Json): string {
   return textOf(output) ?? textOf(formatted_output) ?? ''
 }
 
+/**
+ * What is kept of a message while a call is open. A part of a text holds the whole text in memory,
+ * and many calls whose inputs have megabytes can be open.
+ */
+const copied = <T extends string | Json>(value: T): T => JSON.parse(JSON.stringify(value)) as T
+
 /** Paths that a tool reports to have changed, below the working directory. */
 function changedPaths(content: unknown, cwd: string): string[] {
   return arrayOf(content).flatMap((one) => {
     const { type, path } = objectOf(one)
     if (type !== 'diff' || typeof path !== 'string') return []
     const below = path.startsWith(`${cwd}/`) ? path.slice(cwd.length + 1) : path
-    return [below.slice(0, MAX_PATH_CHARS)]
+    return [copied(below.slice(0, MAX_PATH_CHARS))]
   })
 }
 
@@ -165,8 +171,9 @@ export class UpdateRecorder {
     }
     this.#calls.set(id, call)
     if (typeof kind === 'string' && KINDS.has(kind)) call.kind = kind
-    if (typeof title === 'string' && title !== '') call.title = title
-    if (isObject(rawInput)) call.input = { ...rawInput }
+    if (typeof title === 'string' && title !== '')
+      call.title = copied(title.slice(0, 2 * MAX_TITLE_CHARS))
+    if (isObject(rawInput) && !call.isWritten) call.input = copied(inputForRecord({ ...rawInput }))
     const [oldest] = this.#calls.keys()
     if (this.#calls.size > MAX_OPEN_CALLS && oldest !== undefined) this.#calls.delete(oldest)
     return call
@@ -179,7 +186,7 @@ export class UpdateRecorder {
       kind: 'tool',
       tool: call.kind,
       text: cut(call.title.split('\n')[0] ?? call.kind, MAX_TITLE_CHARS),
-      data: { input: inputForRecord(call.input) },
+      data: { input: call.input },
     })
   }
 }

@@ -113,6 +113,8 @@ class Harvest {
   readonly executable = new Set<string>()
   readonly notes: string[] = []
   readonly #before: Map<string, TreeEntry>
+  /** The folders of the commit, because a program may make very many that are ignored. */
+  readonly #folders = new Set<string>()
   readonly #seen = new Set<string>()
   #newEntries = 0
 
@@ -124,6 +126,12 @@ class Harvest {
     this.#before = new Map(
       tree.flatMap((entry) => (entry.type === 'dir' ? [] : [[entry.path, entry]])),
     )
+    for (const path of this.#before.keys())
+      for (let at = path.lastIndexOf('/'); at > 0; at = path.lastIndexOf('/', at - 1)) {
+        const folder = path.slice(0, at)
+        if (this.#folders.has(folder)) break
+        this.#folders.add(folder)
+      }
   }
 
   async run(): Promise<Changes> {
@@ -153,15 +161,10 @@ class Harvest {
         continue
       if (entry.isDirectory()) {
         this.#countNew(path)
-        if (!isIgnored(this.rules, `${path}/x`) || this.#hasBelow(path)) await this.#walk(path)
+        const isWanted = this.#folders.has(path) || !isIgnored(this.rules, `${path}/x`)
+        if (isWanted) await this.#walk(path)
       } else await this.#takeEntry(path)
     }
-  }
-
-  /** Whether the commit has files below an ignored folder. */
-  #hasBelow(folder: string): boolean {
-    for (const path of this.#before.keys()) if (path.startsWith(`${folder}/`)) return true
-    return false
   }
 
   #countNew(path: string): void {
