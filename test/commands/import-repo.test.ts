@@ -1,6 +1,14 @@
 /** What `hearth export` writes of a repository is read by another Hearth, record by record. */
 import { afterAll, expect, test } from 'bun:test'
-import { appendFileSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  cpSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { exportRecords } from '#src/commands/export-records.ts'
 import { findRepoArchive } from '#src/commands/import-repo.ts'
@@ -178,6 +186,37 @@ test('hostile files are refused or left out, and lead nowhere else', async () =>
   expect(odd.state).toBe('done_with_errors')
   expect(odd.errors.join()).toContain('without a number')
   expect(odd.errors.join()).toContain('the file passwd was left out')
+})
+
+test('links among the files of records lead to nothing on this machine', async () => {
+  const private_file = join(source.work, 'private.key')
+  writeFileSync(private_file, 'the key of this machine')
+  const digest = 'a'.repeat(64)
+  const release = JSON.stringify({
+    id: 'x',
+    tag_name: 'v8.8',
+    target: 'main',
+    assets: [{ id: '1', name: 'taken', sha256: digest, size_in_bytes: 1 }],
+  })
+  const addTo = (directory: string) =>
+    appendFileSync(join(directory, 'releases.jsonl'), `${release}\n`)
+  const asFile = await hostile('linked', (directory) => {
+    addTo(directory)
+    mkdirSync(join(directory, 'files'), { recursive: true })
+    symlinkSync(private_file, join(directory, 'files', digest))
+  })
+  const elsewhere = join(source.work, 'elsewhere')
+  mkdirSync(elsewhere)
+  writeFileSync(join(elsewhere, digest), 'a private file')
+  const asFolder = await hostile('folder', (directory) => {
+    addTo(directory)
+    rmSync(join(directory, 'files'), { recursive: true, force: true })
+    symlinkSync(elsewhere, join(directory, 'files'))
+  })
+  for (const { errors } of [asFile, asFolder])
+    expect(errors.join()).toContain('the file taken was left out')
+  const { db } = other.hearth
+  expect(db.one("SELECT 1 FROM release_assets WHERE name = 'taken'")).toBeNull()
 })
 
 test('the code must be there, and only whole commits of it come', async () => {

@@ -1,5 +1,5 @@
 /** The records that `hearth export` wrote, read as those of another forge. */
-import { createReadStream, existsSync, readFileSync, statSync } from 'node:fs'
+import { createReadStream, existsSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { findJsonExcess } from '#lib/parse-json.ts'
@@ -363,11 +363,24 @@ function readFacts(directory: string): ForeignRepo {
   }
 }
 
-/** Files are named by their digest, so that no name in a record leads elsewhere. */
+/** Whether a path below a directory is a file there, and no link to another place. */
+function isOwnFile(directory: string, ...parts: readonly string[]): boolean {
+  const path = join(directory, ...parts)
+  return (
+    existsSync(path) &&
+    realpathSync(path) === join(realpathSync(directory), ...parts) &&
+    statSync(path).isFile()
+  )
+}
+
+/**
+ * Files are named by their digest, so that no name in a record leads elsewhere. Whoever made the
+ * records may have put links there, to files of this machine that nobody else may read.
+ */
 export const recordFiles = (directory: string): FileSource => ({
   open(sha256, maxBytes) {
     const path = join(directory, 'files', sha256)
-    if (!SHA256.test(sha256) || !existsSync(path))
+    if (!SHA256.test(sha256) || !isOwnFile(directory, 'files', sha256))
       throw new ForgeError('the file is not among the records', 404)
     if (statSync(path).size > maxBytes) throw new ForgeError('the file is too large', 413)
     const stream = Readable.toWeb(createReadStream(path)) as unknown as ReadableStream<Uint8Array>
