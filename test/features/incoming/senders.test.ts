@@ -167,3 +167,13 @@ test('any program can send JSON whose values are where the settings say', async 
   await send(check('down'))
   expect((await issues()).length).toBe(1)
 })
+
+test('texts with half a surrogate pair are taken from every tracker', async () => {
+  const { connect, issues } = await makeIncomingWorld()
+  const jira = await connect('jira', { config: { base_url: 'https://jira.example.com' } })
+  const body = jiraIssue('jira:issue_created', 'new')
+  const issue = { ...body.issue, key: 'X-\ud800' }
+  const post = signed(jira.send, 'x-hub-signature', 'sha256=')
+  expect((await post({ ...body, issue })).status).toBe(202)
+  expect((await issues()).map(({ title }) => title)).toEqual(['X-\ufffd I feel the need for speed'])
+})

@@ -6,7 +6,9 @@ import { wordOf, type Sender } from './sender.ts'
 function jiraPage(self: unknown, key: string): string | null {
   const address = URL.parse(wordOf(self))
   const base = address?.pathname.split('/rest/api/')[0]
-  return address === null ? null : `${address.origin}${base}/browse/${encodeURIComponent(key)}`
+  // Half a surrogate pair cannot be encoded.
+  const page = encodeURIComponent(key.toWellFormed())
+  return address === null ? null : `${address.origin}${base}/browse/${page}`
 }
 
 export const jira: Sender = {
