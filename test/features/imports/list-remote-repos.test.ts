@@ -104,6 +104,7 @@ describe.each(DIALECTS)('%s', (dialect) => {
           Response.json([
             { full_name: '../../etc', path_with_namespace: 'no-owner' },
             { full_name: 'a/b?c', path_with_namespace: 'a/b#c' },
+            { full_name: 'a/half\ud800', path_with_namespace: 'a/half\ud800' },
             null,
             7,
           ]),
@@ -111,7 +112,7 @@ describe.each(DIALECTS)('%s', (dialect) => {
       async (peer) => {
         const { items } = await list(dialect, `${peer.url}/acme`)
         expect(items.map(({ url }) => new URL(url).origin)).toEqual(items.map(() => peer.url))
-        expect(items.filter(({ url }) => new URL(url).pathname.includes('etc'))).toEqual([])
+        expect(items.filter(({ url }) => /etc|half/.test(new URL(url).pathname))).toEqual([])
       },
     ))
 })

@@ -102,7 +102,9 @@ function ownedRepo(source: ForgeSource, base: string, repo: Fields): OwnedRepo[]
   const isGitLab = source === 'gitlab_api'
   const full_name = repo.text(isGitLab ? 'path_with_namespace' : 'full_name')
   const parts = full_name.split('/')
-  if (!FULL_NAME.test(full_name) || parts.some((one) => one === '.' || one === '..')) return []
+  // Half a surrogate pair is no text that an address can have.
+  if (!FULL_NAME.test(full_name) || !full_name.isWellFormed()) return []
+  if (parts.some((one) => one === '.' || one === '..')) return []
   return [
     {
       full_name,
