@@ -9,6 +9,7 @@ import { Type } from '#core/schema.ts'
 import type { Tx } from '#core/write.ts'
 import type { AdvisorySeverity, AffectedVersions } from '#lib/advisories/osv.ts'
 import type { Ecosystem } from '#lib/lock-files/locked-packages.ts'
+import type { Timestamp } from '#lib/time.ts'
 import type { SecretRule } from '#lib/secrets/secret-rules.ts'
 import type { FoundSecret } from './push/find-secrets.ts'
 import type { PreparedUpdate } from './refs/move-refs.ts'
@@ -340,10 +341,33 @@ export type PackageAdvisory = {
   readonly affected: AffectedVersions
 }
 
-/** The advisories of packages of one ecosystem, or of all its packages for null. */
-export const packageAdvisories = extensionPoint<
-  (db: Db, ecosystem: Ecosystem, names: readonly string[] | null) => readonly PackageAdvisory[]
->('repos.package_advisories')
+/** The advisories of packages. */
+export type AdvisorySource = {
+  /** What was imported: `revision` changes with it, `updated_at` is null before the first time. */
+  readonly state: (db: Db) => { readonly revision: string; readonly updated_at: Timestamp | null }
+  /** Those of some packages that were imported, and with a workspace also those it published. */
+  readonly list: (
+    db: Db,
+    ecosystem: Ecosystem,
+    names: readonly string[],
+    workspace_id: string | null,
+  ) => readonly PackageAdvisory[]
+  /** A page of the names that advisories are about, in their order. */
+  readonly listNames: (
+    db: Db,
+    ecosystem: Ecosystem,
+    after: string,
+    limit: number,
+  ) => readonly string[]
+  /** Those that public repositories of a workspace published. */
+  readonly listPublished: (
+    db: Db,
+    ecosystem: Ecosystem,
+    workspace_id: string,
+  ) => readonly PackageAdvisory[]
+}
+
+export const packageAdvisories = extensionPoint<AdvisorySource>('repos.package_advisories')
 
 /** Where a person may let a refused secret through. */
 export type BypassOffer = { readonly placeholder: string; readonly url: string }

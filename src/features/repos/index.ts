@@ -138,6 +138,7 @@ export {
   repoRecordPreloads,
   starCounts,
   type CommitContext,
+  type AdvisorySource,
   type PackageAdvisory,
   type CopiedFiles,
   type CopySource,

@@ -48,7 +48,7 @@ import {
   scanNewDefaultBranch,
   scanPushedDependencies,
 } from './dependencies/scan-dependencies.ts'
-import { listPackageAdvisories } from './dependencies/store-advisories.ts'
+import { advisorySource } from './dependencies/store-advisories.ts'
 import { removeDependencyAlertsOfRepo } from './dependencies/store-alerts.ts'
 import { sweepAdvisories } from './dependencies/sweep-advisories.ts'
 import { hasReports } from './reports/store-reports.ts'
@@ -120,7 +120,7 @@ export const feature: Feature = {
   extensions: [
     commitContexts.with(contextsOfAnalyses),
     commitContexts.with(contextsOfReviews),
-    packageAdvisories.with(listPackageAdvisories),
+    packageAdvisories.with(advisorySource),
     repoDataRemovers.with(removeCodeAlertsOfRepo),
     repoDataRemovers.with(removeAnalysesOfRepo),
     repoDataRemovers.with(removeUploadsOfRepo),

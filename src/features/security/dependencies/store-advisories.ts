@@ -2,8 +2,7 @@
 import type { Db } from '#core/db.ts'
 import type { Tx } from '#core/write.ts'
 import { comparedName, type AffectedVersions, type OsvAdvisory } from '#lib/advisories/osv.ts'
-import type { PackageAdvisory } from '#features/repos/index.ts'
-import type { Ecosystem } from '#lib/lock-files/locked-packages.ts'
+import type { AdvisorySource, PackageAdvisory } from '#features/repos/index.ts'
 import { timestamp, type Timestamp } from '#lib/time.ts'
 
 export type ImportRow = {
@@ -158,31 +157,60 @@ export const listAdvisoriesOf = (
       aliases: JSON.parse(row.aliases) as string[],
     }))
 
-const MAX_OF_ECOSYSTEM = 100_000
+/** Advisories of one workspace and ecosystem; a workspace with more has the oldest left out. */
+const MAX_PUBLISHED = 1_000
 
-/** The implementation of `packageAdvisories`. */
-export const listPackageAdvisories = (
+/** What public repositories of a workspace published, by the names it is about. */
+const listPublishedNames = (
   db: Db,
-  ecosystem: Ecosystem,
-  names: readonly string[] | null,
-): PackageAdvisory[] =>
-  listAdvisoriesOf(
-    db,
+  ecosystem: string,
+  workspace_id: string,
+): { name: string; id: string }[] =>
+  db.all(
+    `SELECT f.name, a.id FROM repos r
+     JOIN advisories v ON v.repo_id = r.id AND v.state = 'published'
+     JOIN osv_imports i ON i.source = '${FORGE_SOURCE}'
+     JOIN osv_advisories a ON a.id = v.id AND a.import_seq = i.seq
+     JOIN osv_affected f ON f.advisory_seq = a.seq AND f.ecosystem = ?
+     WHERE r.workspace_id = ? AND r.private = 0 AND r.deleted_at IS NULL
+     ORDER BY v.seq DESC LIMIT ${MAX_PUBLISHED}`,
     ecosystem,
-    names === null
-      ? listAffectedNames(db, ecosystem)
-      : names.map((name) => comparedName(ecosystem, name)),
-    null,
+    workspace_id,
   )
 
-const listAffectedNames = (db: Db, ecosystem: Ecosystem): string[] =>
-  db
-    .all<{ name: string }>(
-      'SELECT DISTINCT name FROM osv_affected WHERE ecosystem = ? LIMIT ?',
-      ecosystem,
-      MAX_OF_ECOSYSTEM,
+/** The implementation of `packageAdvisories`. */
+export const advisorySource: AdvisorySource = {
+  state: (db) => {
+    const row = db.one<{ last: number | null; count: number; updated_at: Timestamp | null }>(
+      `SELECT max(seq) AS last, count(*) AS count, max(finished_at) AS updated_at FROM osv_imports
+       WHERE state = 'complete' AND source <> '${FORGE_SOURCE}'`,
     )
-    .map(({ name }) => name)
+    return { revision: `${row?.last ?? 0}-${row?.count ?? 0}`, updated_at: row?.updated_at ?? null }
+  },
+  list: (db, ecosystem, names, workspace_id) =>
+    listAdvisoriesOf(
+      db,
+      ecosystem,
+      names.map((name) => comparedName(ecosystem, name)),
+      workspace_id,
+    ),
+  listNames: (db, ecosystem, after, limit) =>
+    db
+      .all<{ name: string }>(
+        `SELECT DISTINCT name FROM osv_affected WHERE ecosystem = ? AND name > ?
+         ORDER BY name LIMIT ?`,
+        ecosystem,
+        after,
+        limit,
+      )
+      .map(({ name }) => name),
+  listPublished: (db, ecosystem, workspace_id) => {
+    const published = listPublishedNames(db, ecosystem, workspace_id)
+    const names = [...new Set(published.map(({ name }) => name))]
+    const ids = new Set(published.map(({ id }) => id))
+    return listAdvisoriesOf(db, ecosystem, names, workspace_id).filter(({ id }) => ids.has(id))
+  },
+}
 
 /** Deletes advisories after one that newer ones have replaced. Returns the last that it looked at. */
 export function removeReplaced(tx: Tx, after: number, limit: number): number | null {

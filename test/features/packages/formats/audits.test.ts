@@ -2,6 +2,8 @@
 import { expect, test } from 'bun:test'
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { createAdvisory } from '#features/security/reports/create-advisory.ts'
+import { updateAdvisory } from '#features/security/reports/update-advisory.ts'
 import { runForge } from '../../oauth/running.ts'
 import { importOsv, osv, packageLock } from '../../security/dependencies/fixture.ts'
 
@@ -134,8 +136,75 @@ test('Composer and NuGet are told where to ask, and are answered', async () => {
   const service = (await ask('nuget/v3/index.json')).body.resources as Record<string, string>[]
   const index = service.find((one) => one['@type'] === 'VulnerabilityInfo/6.7.0')?.['@id'] ?? ''
   const pages = (await (await fetch(index)).json()) as Record<string, string>[]
-  expect(pages).toMatchObject([{ '@name': 'base' }])
+  expect(pages).toMatchObject([{ '@name': 'base' }, { '@name': 'published' }])
   expect(await (await fetch(pages[0]?.['@id'] ?? '')).json()).toEqual({
     'some.thing': [expect.objectContaining({ severity: 2, versions: '[1.0.0, 2.0.0)' })],
   })
+})
+
+test('what was imported is rendered again after an import only', async () => {
+  const { forge, ask } = await setUp()
+  const page = `${forge.url}/packages/acme/nuget/v3/vulnerabilities/base.json`
+  const first = await fetch(page)
+  const etag = first.headers.get('etag') ?? ''
+  expect(Object.keys((await first.json()) as object)).toEqual(['some.thing'])
+  const again = await fetch(page, { headers: { 'if-none-match': etag } })
+  expect(again.status).toBe(304)
+  const { body: before } = await ask('nuget/v3/vulnerabilities/index.json')
+  forge.clock.advance(60_000)
+  await importOsv(
+    forge,
+    // More than are read in one turn.
+    Array.from({ length: 450 }, (_, at) =>
+      osv(`GHSA-net-${at}`, 'x', null, affected('NuGet', `Many.${at}`, '2.0.0')),
+    ),
+  )
+  const both = await Promise.all([fetch(page, { headers: { 'if-none-match': etag } }), fetch(page)])
+  for (const response of both) {
+    expect(response.status).toBe(200)
+    const names = Object.keys((await response.json()) as object)
+    expect(names).toHaveLength(451)
+    expect(names).toContain('many.449')
+  }
+  const { body: after } = await ask('nuget/v3/vulnerabilities/index.json')
+  const updatedOf = (pages: unknown) => (pages as Record<string, string>[])[0]?.['@updated'] ?? ''
+  expect(updatedOf(after) > updatedOf(before)).toBe(true)
+})
+
+test('audits count what public repositories of the workspace published, and nobody else', async () => {
+  const { forge, ask } = await setUp()
+  const ada = await forge.user('ada')
+  await forge.workspace('other', { owner: ada })
+  await forge.repo('acme/library', { as: ada })
+  await forge.repo('acme/hidden', { as: ada, private: true })
+  const publish = async (repo: string, suffix: string) => {
+    const { id } = await forge.call(createAdvisory, ada, {
+      repo,
+      title: `own ${suffix}`,
+      description: 'It does.',
+      severity: 'critical',
+      packages: [
+        { type: 'npm', name: `own-${suffix}`, vulnerable: '< 1.4.2', patched: '1.4.2' },
+        { type: 'composer', name: `acme/own-${suffix}`, vulnerable: '< 1.4.2', patched: '1.4.2' },
+        { type: 'nuget', name: `Own.${suffix}`, vulnerable: '< 1.4.2', patched: '1.4.2' },
+      ],
+    })
+    await forge.call(updateAdvisory, ada, { repo, id, state: 'published' })
+    return id
+  }
+  const id = await publish('acme/library', 'a')
+  await publish('acme/hidden', 'b')
+  const audit = async (workspace: string) => {
+    const at = `../${workspace}`
+    const asked = { 'own-a': ['1.0.0'], 'own-b': ['1.0.0'] }
+    const npm = await ask(`${at}/npm/-/npm/v1/security/advisories/bulk`, post(asked))
+    const names = 'packages[]=acme/own-a&packages[]=acme/own-b'
+    const composer = await ask(`${at}/composer/security-advisories?${names}`)
+    const page = await ask(`${at}/nuget/v3/vulnerabilities/published.json`)
+    return [npm.body, composer.body.advisories, page.body].map((one) => Object.keys(one as object))
+  }
+  expect(await audit('acme')).toEqual([['own-a'], ['acme/own-a'], ['own.a']])
+  expect(await audit('other')).toEqual([[], [], []])
+  await forge.call(updateAdvisory, ada, { repo: 'acme/library', id, state: 'withdrawn' })
+  expect(await audit('acme')).toEqual([[], [], []])
 })

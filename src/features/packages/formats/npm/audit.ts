@@ -7,7 +7,7 @@ import { comparatorText, intervalsOf } from '#lib/advisories/intervals.ts'
 import type { PackageAdvisory } from '#features/repos/index.ts'
 import type { DoorRequest } from '../../door/door-request.ts'
 import { jsonResponse } from '../../door/door-response.ts'
-import { findConcerning } from '../audits.ts'
+import { findConcerning, workspaceIdOf } from '../audits.ts'
 import { isObject } from '#lib/json-value.ts'
 import { textOf, textsOf } from '../json.ts'
 
@@ -38,7 +38,7 @@ export async function auditBulk(hearth: Hearth, door: DoorRequest): Promise<Resp
   const body = await door.json(MAX_AUDIT_BYTES)
   const asked = isObject(body) ? body : {}
   const versions = Object.entries(asked).map(([name, list]) => [name, versionsOf(list)] as const)
-  const found = await findConcerning(hearth, 'npm', new Map(versions))
+  const found = await findConcerning(hearth, workspaceIdOf(hearth, door), 'npm', new Map(versions))
   const byName = Map.groupBy(found, ({ advisory }) => advisory.name)
   const answer = [...byName].map(([name, list]) => [
     name,
@@ -98,7 +98,7 @@ export async function auditTree(hearth: Hearth, door: DoorRequest): Promise<Resp
   const vulnerabilities = { info: 0, low: 0, moderate: 0, high: 0, critical: 0 }
   const advisories: Record<string, unknown> = {}
   let left = MAX_FINDINGS
-  const found = await findConcerning(hearth, 'npm', new Map(versions))
+  const found = await findConcerning(hearth, workspaceIdOf(hearth, door), 'npm', new Map(versions))
   for (const { advisory, versions: affected } of found) {
     const findings = (byName.get(advisory.name) ?? [])
       .filter(({ version }) => affected.has(version))

@@ -20,7 +20,7 @@ import { noAddress, requirePublisher, storeBytes, storeUpload, uploadPath } from
 import { addressOf, normalNugetText, nugetPiece } from './documents.ts'
 import { readNupkg, type Nuspec } from './read-nuspec.ts'
 import { autocomplete, search } from './search.ts'
-import { vulnerabilityIndex, vulnerabilityPage } from './vulnerabilities.ts'
+import { importedPage, publishedPage, vulnerabilityIndex } from './vulnerabilities.ts'
 
 /** Older clients ask for older spellings of the same resource. */
 const RESOURCES: readonly (readonly [path: string, types: readonly string[]])[] = [
@@ -169,9 +169,10 @@ async function handle(hearth: Hearth, door: DoorRequest): Promise<Response> {
   if (folder === 'index.json') return serviceIndex(hearth, door)
   if (folder === 'query') return await search(door)
   if (folder === 'autocomplete') return await autocomplete(door)
-  if (folder === 'vulnerabilities' && id === 'index.json')
-    return vulnerabilityIndex(hearth, addressOf(hearth.settings.site_url, door.workspace))
-  if (folder === 'vulnerabilities' && id === 'base.json') return vulnerabilityPage(hearth)
+  if (folder === 'vulnerabilities' && id === 'index.json') return vulnerabilityIndex(hearth, door)
+  if (folder === 'vulnerabilities' && id === 'base.json')
+    return documentResponse(door, await importedPage(hearth))
+  if (folder === 'vulnerabilities' && id === 'published.json') return publishedPage(hearth, door)
   if (id === '' || rest.length === 0) throw noAddress(door)
   if (folder === 'flat') return await readContent(hearth, door, id, rest)
   if (folder === 'reg' || folder === 'reg1') return await readRegistration(door, folder, id, rest)
