@@ -2,7 +2,12 @@
  * One connection of the outbound HTTP client (`outbound.ts`). Request and response are streams. The
  * connection goes to an address that was checked before.
  */
-import { request as requestHttp, type ClientRequest, type IncomingMessage } from 'node:http'
+import {
+  request as requestHttp,
+  validateHeaderValue,
+  type ClientRequest,
+  type IncomingMessage,
+} from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { OutboundError, type CheckedAddress, type OutboundFault } from './outbound-rules.ts'
 
@@ -47,14 +52,27 @@ const isTlsError = (error: Error): boolean =>
 
 const seconds = (ms: number): number => Math.round(ms / 1000)
 
+/** Throws for a value that no header may have, such as a token that somebody pasted with a dash. */
+function requireHeaders({ host }: URL, headers: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(headers))
+    try {
+      validateHeaderValue(name, value)
+    } catch {
+      throw new OutboundError(
+        `${host} was not asked: the header ${name} cannot have the characters of the given text`,
+      )
+    }
+}
+
 /** Sends one request. Resolves when the head of the response is there. */
-export function sendRequest(
+export async function sendRequest(
   url: URL,
   { address, family }: CheckedAddress,
   options: ConnectionOptions,
 ): Promise<StreamedResponse> {
+  requireHeaders(url, options.headers)
   const send = url.protocol === 'https:' ? requestHttps : requestHttp
-  return new Promise((resolve, reject) => {
+  return await new Promise((resolve, reject) => {
     const connection = new Connection(url, address, options, reject)
     const request = send(
       url,

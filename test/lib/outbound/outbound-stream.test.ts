@@ -196,3 +196,14 @@ test('an unreachable server is an error', async () => {
     }),
   ).rejects.toThrow('cannot be reached')
 })
+
+test('a token that no header may have is refused, and nothing is sent', async () => {
+  const before = seen.length
+  for (const authorization of ['Bearer a\u2014b', 'Bearer \ud800', 'Bearer a\nx-other: b']) {
+    const refused = await open('/hello', { authorization }).catch((error: unknown) => error)
+    expect(refused).toBeInstanceOf(OutboundError)
+    expect((refused as Error).message).toContain('the header authorization')
+    expect((refused as Error).message).not.toContain('Bearer')
+  }
+  expect(seen.length).toBe(before)
+})
