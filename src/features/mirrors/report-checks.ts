@@ -4,12 +4,11 @@ import type { Hearth } from '#core/hearth.ts'
 import { job } from '#core/jobs.ts'
 import { writeAs, type Tx } from '#core/write.ts'
 import { commitContextsOf, fullName, refsOf, repoById } from '#features/repos/index.ts'
-import type { Oid } from '#git'
-import { RemoteError } from '#git'
+import { RemoteError, type Oid } from '#git'
 import { OutboundError } from '#lib/outbound/outbound.ts'
 import { MINUTE, SECOND } from '#lib/time.ts'
 import { openCredentials } from './remote.ts'
-import { isKnownProvider, sendStatus } from './status-api.ts'
+import { isKnownProvider, sendStatus, type StatusProblem } from './status-api.ts'
 import { findMirror, listMirrors, setMirror, type MirrorRow } from './store.ts'
 
 /** Results that come together become one report. */
@@ -37,12 +36,12 @@ export const reportChecks = job<ReportInput>({
     const failed = await report(hearth, row, shas, signal).catch((error: unknown) => {
       if (signal.aborted || !(error instanceof OutboundError || error instanceof RemoteError))
         throw error
-      return { problem: error.message, isMissing: error instanceof OutboundError }
+      return { problem: error.message, isTemporary: error instanceof OutboundError }
     })
     await writeAs(hearth, null, (tx) => {
       if (findMirror(tx.db, row.id) === null) return
       const delay_ms = RETRY_DELAYS_MS[input.attempt]
-      if (failed?.isMissing && delay_ms !== undefined)
+      if (failed?.isTemporary && delay_ms !== undefined)
         enqueueReport(tx, row.id, input.sha, { attempt: input.attempt + 1, delay_ms })
       setMirror(tx, row.id, { checks_problem: failed?.problem ?? null })
     })
@@ -68,7 +67,7 @@ async function report(
   row: MirrorRow,
   shas: readonly Oid[],
   signal: AbortSignal,
-): Promise<{ readonly problem: string; readonly isMissing: boolean } | null> {
+): Promise<StatusProblem | null> {
   const secret = openCredentials(hearth, row)
   if (secret === null || !isKnownProvider(row.provider)) return null
   const from = { provider: row.provider, url: row.url, secret }

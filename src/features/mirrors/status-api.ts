@@ -1,7 +1,12 @@
 /** Commit statuses at the forges whose interface is known: Gitea, Forgejo, GitHub and GitLab. */
 import type { Hearth } from '#core/hearth.ts'
 import { outboundClient } from '#core/outbound.ts'
-import { basicCredentials, parseRemote, type CommitContext } from '#features/repos/index.ts'
+import {
+  forgeApiUrl,
+  forgeAuthorization,
+  parseRemote,
+  type CommitContext,
+} from '#features/repos/index.ts'
 import { SECOND } from '#lib/time.ts'
 
 const TIMEOUT_MS = 30 * SECOND
@@ -33,9 +38,6 @@ const GITLAB_STATES = {
   error: 'failed',
 } as const
 
-/** A token, or the password of `name:password`. */
-const tokenOf = (secret: string): string => secret.slice(secret.indexOf(':') + 1)
-
 function splitPath(url: string): { origin: string; base: string; path: string } {
   const { origin, pathname } = parseRemote(url)
   const parts = pathname
@@ -53,33 +55,24 @@ function requestOf(
   { sha, context, state, url }: RemoteStatus,
 ): StatusRequest {
   const name = context.slice(0, MAX_NAME)
+  const kind = provider === 'forgejo' ? 'gitea' : provider
+  const authorization = forgeAuthorization(kind, secret)
   const { origin, base, path } = splitPath(remote)
-  if (provider === 'gitlab') {
+  if (kind === 'gitlab') {
     const project = decodeURIComponent(
       parseRemote(remote)
         .pathname.replace(/\.git$/, '')
         .slice(1),
     )
     return {
-      url: `${origin}/api/v4/projects/${encodeURIComponent(project)}/statuses/${sha}`,
-      authorization: `Bearer ${tokenOf(secret)}`,
+      url: `${forgeApiUrl(kind, origin)}/projects/${encodeURIComponent(project)}/statuses/${sha}`,
+      authorization,
       body: { state: GITLAB_STATES[state], name, target_url: url },
     }
   }
-  const api =
-    provider !== 'github'
-      ? `${base}/api/v1`
-      : new URL(base).host === 'github.com'
-        ? 'https://api.github.com'
-        : `${base}/api/v3`
   return {
-    url: `${api}/repos/${path}/statuses/${sha}`,
-    authorization:
-      provider === 'github'
-        ? `Bearer ${tokenOf(secret)}`
-        : secret.includes(':')
-          ? basicCredentials(secret)
-          : `token ${secret}`,
+    url: `${forgeApiUrl(kind, base)}/repos/${path}/statuses/${sha}`,
+    authorization,
     body: { state, context: name, target_url: url },
   }
 }
@@ -88,13 +81,23 @@ function requestOf(
 const isRepeated = (provider: KnownProvider, status: number, answer: string): boolean =>
   provider === 'gitlab' && status === 400 && answer.includes('Cannot transition')
 
+export type StatusProblem = {
+  readonly problem: string
+  /** Whether the same status may be taken later. */
+  readonly isTemporary: boolean
+}
+
+/** The commit may still be on its way (404, 422), or the forge is overloaded or away. */
+const isTemporary = (status: number): boolean =>
+  status >= 500 || [404, 408, 422, 429].includes(status)
+
 /** Sends one status. Returns what is wrong; null when the forge took it. Throws OutboundError. */
 export async function sendStatus(
   hearth: Pick<Hearth, 'settings'>,
   from: { readonly provider: KnownProvider; readonly url: string; readonly secret: string },
   status: RemoteStatus,
   signal: AbortSignal,
-): Promise<{ readonly problem: string; readonly isMissing: boolean } | null> {
+): Promise<StatusProblem | null> {
   const request = requestOf(from.provider, from.url, from.secret, status)
   const at = new URL(request.url)
   const answer = await outboundClient(hearth).request(at, {
@@ -103,8 +106,8 @@ export async function sendStatus(
       'content-type': 'application/json',
       accept: 'application/json',
       'user-agent': 'hearth-mirror',
-      authorization: request.authorization,
     },
+    authorization: request.authorization,
     body: JSON.stringify(request.body),
     timeoutMs: TIMEOUT_MS,
     maxBytes: MAX_ANSWER_BYTES,
@@ -118,6 +121,6 @@ export async function sendStatus(
     problem: isDenied
       ? `${at.host} does not let the token set commit statuses (${answer.status})`
       : `${at.host} answered with status ${answer.status} to the result of ${status.sha.slice(0, 7)}`,
-    isMissing: answer.status === 404 || answer.status === 422,
+    isTemporary: isTemporary(answer.status),
   }
 }

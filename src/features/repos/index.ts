@@ -168,6 +168,7 @@ export {
   remoteTransport,
   type RemoteAccess,
 } from './remote-git.ts'
+export { forgeApiUrl, forgeAuthorization, type ForgeKind } from './forge-api.ts'
 export { pauseAutoMerge } from './settings/pause-auto-merge.ts'
 export {
   preloadForRecords,

@@ -125,6 +125,17 @@ test('a commit that the remote does not have yet is reported again later', async
   expect([one.sent.length, (await one.problem())?.includes('404')]).toEqual([6, true])
 })
 
+test('a forge that is away for a moment gets the result later', async () => {
+  const one = await link('gitea')
+  one.state.answer = 502
+  await one.say('success')
+  await soon()
+  expect([one.sent.length, (await one.problem())?.includes('502')]).toEqual([1, true])
+  one.state.answer = 201
+  await soon(MINUTE + 5000)
+  expect([one.sent.length, await one.problem()]).toEqual([2, null])
+})
+
 test('GitLab refuses a state that is there already, which is no problem', async () => {
   const one = await link('gitlab')
   one.state.answer = 400

@@ -1,6 +1,6 @@
 /** Opens a repository on another forge by its address. */
 import type { Hearth } from '#core/hearth.ts'
-import { basicCredentials } from '#features/repos/index.ts'
+import { forgeApiUrl, forgeAuthorization, type ForgeKind } from '#features/repos/index.ts'
 import { invalid } from '#lib/errors.ts'
 import { trimTrailingSlashes } from '#lib/trim-slashes.ts'
 import { ForgeClient } from './forge-client.ts'
@@ -48,19 +48,13 @@ export function splitAddress(url: string): { base: string; owner: string; name: 
   }
 }
 
-/** A token, or the password of `name:password`. */
-const bearerCredentials = (secret: string): string =>
-  `Bearer ${secret.slice(secret.indexOf(':') + 1)}`
-
-/** Gitea takes a token, and names with a password or a token. */
-const giteaCredentials = (secret: string): string =>
-  secret.includes(':') ? basicCredentials(secret) : `token ${secret}`
-
 const GITHUB_VERSION = '2022-11-28'
 
-/** The address of GitHub's API: github.com has it on a host of its own. */
-const githubBase = (base: string): string =>
-  new URL(base).host === 'github.com' ? 'https://api.github.com' : `${base}/api/v3`
+const KINDS: Readonly<Record<ForgeSource, ForgeKind>> = {
+  gitea_api: 'gitea',
+  github_api: 'github',
+  gitlab_api: 'gitlab',
+}
 
 /** Requests to the API of a forge whose addresses begin with `base`. */
 export function forgeClient(
@@ -69,21 +63,13 @@ export function forgeClient(
   base: string,
   signal: AbortSignal,
 ): ForgeClient {
-  const clientFor = (
-    api: string,
-    credentialsOf: (secret: string) => string,
-    headers: Record<string, string> = {},
-  ): ForgeClient =>
-    new ForgeClient(hearth, {
-      base: api,
-      headers,
-      authorization: token === null ? null : credentialsOf(token),
-      signal,
-    })
-  if (source === 'gitlab_api') return clientFor(`${base}/api/v4`, bearerCredentials)
-  if (source === 'gitea_api') return clientFor(`${base}/api/v1`, giteaCredentials)
-  const headers = { 'x-github-api-version': GITHUB_VERSION }
-  return clientFor(githubBase(base), bearerCredentials, headers)
+  const kind = KINDS[source]
+  return new ForgeClient(hearth, {
+    base: forgeApiUrl(kind, base),
+    headers: kind === 'github' ? { 'x-github-api-version': GITHUB_VERSION } : {},
+    authorization: token === null ? null : forgeAuthorization(kind, token),
+    signal,
+  })
 }
 
 /** `pull_offset` is what was found when the import began; null before that. */
