@@ -23,7 +23,7 @@ export function answerProgram(tx: Tx, agent_id: string, text: string): boolean {
 
 /** Whether a person has allowed it. What is unclear is no. */
 export const isYes = (text: string): boolean =>
-  /^\s*(allow|yes|y|ok|okay|approve|approved|go on|ja|نعم)\b/iu.test(text) || /^\s*نعم/u.test(text)
+  /^\s*(allow|yes|y|ok|okay|approve|approved|go on|ja)\b/i.test(text) || /^\s*نعم/u.test(text)
 
 export type Question = { readonly text: string; readonly turn: number; readonly author_id: string }
 

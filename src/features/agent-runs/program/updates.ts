@@ -4,6 +4,8 @@ import { cut, inputForRecord, type SessionEntry } from '../session-entries.ts'
 import type { Json } from './connection.ts'
 
 const MAX_TEXT_CHARS = 16_000
+/** Of one message of the program, which may be all that it says. What is longer is cut. */
+const MAX_CHUNK_CHARS = 4 * MAX_TEXT_CHARS
 const MAX_TITLE_CHARS = 200
 const MAX_OUTPUT_CHARS = 8_000
 const MAX_PLAN_STEPS = 50
@@ -110,7 +112,7 @@ export class UpdateRecorder {
   #addText(kind: Texts, text: string): void {
     if (kind !== this.#textKind) this.#endText()
     this.#textKind = kind
-    this.#text += text
+    this.#text += cut(text, MAX_CHUNK_CHARS)
     if (this.#text.length > MAX_TEXT_CHARS) this.#endText()
   }
 

@@ -33,3 +33,14 @@ test('the record of a call has the first fields of its input', () => {
   expect(Object.keys(input)).toHaveLength(50)
   expect(input.f49).toBe('49')
 })
+
+test('a message of several MiB is cut before it is searched for secrets', () => {
+  const recorder = new UpdateRecorder('/work/site')
+  const text = 'x'.repeat(4 * MIB)
+  recorder.add({ sessionUpdate: 'agent_message_chunk', content: { type: 'text', text } })
+  recorder.add({ sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: 'Done.' } })
+  const entries = recorder.take(true)
+  expect(entries.map(({ kind }) => kind)).toEqual(['message', 'message'])
+  expect(entries[0]?.text.length).toBeLessThan(70_000)
+  expect(recorder.lastMessage).toBe('Done.')
+})
