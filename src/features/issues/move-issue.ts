@@ -1,11 +1,11 @@
 /** Changes the labels and the state of an issue together, as a column of a board asks. */
 import type { RepoGrant } from '#core/access.ts'
 import type { Tx } from '#core/write.ts'
+import { closeIssueAs, reopenIssueAs } from './change-state.ts'
 import { changedValues, fieldValues } from './changed-values.ts'
-import { issueClosed, issueReopened, issueUpdated } from './events.ts'
+import { issueUpdated } from './events.ts'
 import { setLabels } from './labels/set-labels.ts'
 import { requireIssue } from './require-records.ts'
-import { setIssueClosed, setIssueReopened } from './store-issues.ts'
 
 /** Needs triage, which the caller checks, because an unknown label is created. */
 export function moveIssue(
@@ -21,13 +21,6 @@ export function moveIssue(
     const values = changedValues(before, fieldValues(tx.hearth, tx.db, repo.id, number))
     tx.append(issueUpdated, subject, { number, changed: ['labels'], values })
   }
-  if (to.open && issue.open === 0) {
-    setIssueReopened(tx, repo.id, number)
-    tx.append(issueReopened, subject, { number })
-  }
-  if (!to.open && issue.open === 1) {
-    const reason = 'completed'
-    setIssueClosed(tx, repo.id, number, { reason, resolved_by: null, closed_by: to.moved_by })
-    tx.append(issueClosed, subject, { number, reason, resolved_by: null })
-  }
+  if (to.open && issue.open === 0) reopenIssueAs(tx, repo, number)
+  if (!to.open && issue.open === 1) closeIssueAs(tx, repo, number, to.moved_by)
 }
