@@ -49,9 +49,3 @@ export const AdminFrame = (props: {
     </Columns>
   </Shell>
 )
-
-/** The page number in the address of a list. */
-export const pageNumber = ({ url }: Visit): number => {
-  const asked = Number(url.searchParams.get('page') ?? '1')
-  return Number.isSafeInteger(asked) && asked >= 1 && asked <= 1_000_000 ? asked : 1
-}

@@ -18,6 +18,7 @@ import { Badge, Chip } from '../../components/state.tsx'
 import { FilterBar } from '../../components/tabs.tsx'
 import { RelativeTime } from '../../components/time.tsx'
 import { userPath, withQuery } from '../../paths.ts'
+import { pageNumber } from '../../page-number.ts'
 import {
   action,
   pageResponse,
@@ -152,8 +153,7 @@ const LinkNotice = ({ link }: { link: NewLink }) => (
 
 const loadUsers = async (visit: Visit): Promise<UsersData> => {
   const { searchParams } = visit.url
-  const asked = Number(searchParams.get('page') ?? '1')
-  const number = Number.isSafeInteger(asked) && asked >= 1 && asked <= 1_000_000 ? asked : 1
+  const number = pageNumber(visit)
   const q = (searchParams.get('q') ?? '').trim().slice(0, 200)
   const state = stateOf(searchParams.get('state'))
   const { items, total } = await visit.call(listUsers, {

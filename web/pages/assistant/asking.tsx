@@ -33,6 +33,7 @@ import {
   type Tone,
 } from '../../components/index.ts'
 import { formatCost } from '../../format.ts'
+import { pageNumber } from '../../page-number.ts'
 import type { Html } from '../../jsx/html.ts'
 import { eventStreamResponse, KEEP_ALIVE, serverEvent } from '../../live.ts'
 import { repoPath, withQuery } from '../../paths.ts'
@@ -192,7 +193,7 @@ export const askPage = page({
   load: async (visit): Promise<Listed | null> => {
     if (visit.viewer === null) return null
     const repo = await visit.call(getRepo, { repo: repoOf(visit) })
-    const at = Math.max(1, Number(visit.url.searchParams.get('page') ?? '1') || 1)
+    const at = pageNumber(visit)
     const { items, next } = await visit.call(listQuestions, {
       repo: repo.full_name,
       page: at,

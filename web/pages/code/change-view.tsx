@@ -14,6 +14,7 @@ import {
 import { expandHunks, type ExpandedLines } from '../../diff/expand.ts'
 import type { Child } from '../../jsx/html.ts'
 import { codePath, withQuery } from '../../paths.ts'
+import { pageNumber } from '../../page-number.ts'
 import type { Visit } from '../../site.ts'
 import { withImages } from './changed-images.ts'
 import { changedFilesPath, FILES_PER_PAGE } from './changed-files-path.ts'
@@ -39,13 +40,13 @@ export type ChangeChoice = {
   readonly parts: readonly string[]
 }
 
-export const readChoice = ({ searchParams }: URL): ChangeChoice => ({
-  split: searchParams.get('view') === 'split',
-  white: searchParams.get('w') === 'ignore',
-  path: searchParams.get('path') ?? '',
-  only: searchParams.get('only') ?? '',
-  page: Math.max(1, Number(searchParams.get('page') ?? '1') || 1),
-  parts: searchParams.getAll('expand').slice(0, MAX_EXPANDED_PARTS),
+export const readChoice = (url: URL): ChangeChoice => ({
+  split: url.searchParams.get('view') === 'split',
+  white: url.searchParams.get('w') === 'ignore',
+  path: url.searchParams.get('path') ?? '',
+  only: url.searchParams.get('only') ?? '',
+  page: pageNumber({ url }),
+  parts: url.searchParams.getAll('expand').slice(0, MAX_EXPANDED_PARTS),
 })
 
 /** The choices as input of the operations that return changes. */

@@ -34,6 +34,7 @@ import {
   segments,
   withQuery,
 } from '../../paths.ts'
+import { pageNumber } from '../../page-number.ts'
 import { DirectResponse, page, type Visit } from '../../site.ts'
 import { branchRulesPath, countRules } from '../rulesets/branch.tsx'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
@@ -41,9 +42,6 @@ import { locate, PathCrumbs, refsOf } from './frame.tsx'
 import { RefSwitch } from './ref-switch.tsx'
 import { BranchActions, NewBranch, NewTag, refError, TagActions } from './ref-actions.tsx'
 import { rich, t, tn } from '../../text.ts'
-
-const pageNumber = (url: URL): number =>
-  Math.max(1, Number(url.searchParams.get('page') ?? '1') || 1)
 
 /**
  * The name of a file before the first commit of its history, and the commit before it. Null when
@@ -68,7 +66,7 @@ export const commitsPage = page({
     const located = await locate(visit, 'commits')
     if (located instanceof DirectResponse) return located
     const { name, repo, at } = located
-    const number = pageNumber(visit.url)
+    const number = pageNumber(visit)
     const [refs, commits] = await Promise.all([
       refsOf(visit, name),
       visit.call(listCommits, {
@@ -208,7 +206,7 @@ export const branchesPage = page({
   path: '/:workspace/:repo/branches',
   load: async (visit) => {
     const name = repoOf(visit)
-    const number = pageNumber(visit.url)
+    const number = pageNumber(visit)
     const q = (visit.url.searchParams.get('q') ?? '').trim().slice(0, 200)
     const [repo, branches] = await Promise.all([
       visit.call(getRepo, { repo: name }),
@@ -315,7 +313,7 @@ export const tagsPage = page({
   path: '/:workspace/:repo/tags',
   load: async (visit) => {
     const name = repoOf(visit)
-    const number = pageNumber(visit.url)
+    const number = pageNumber(visit)
     const q = (visit.url.searchParams.get('q') ?? '').trim().slice(0, 200)
     const [repo, tags] = await Promise.all([
       visit.call(getRepo, { repo: name }),

@@ -21,6 +21,7 @@ import {
 } from '../../components/index.ts'
 import type { Html } from '../../jsx/html.ts'
 import { repoPath, withQuery } from '../../paths.ts'
+import { pageNumber } from '../../page-number.ts'
 import { action, page, redirectWithFlash, type Visit } from '../../site.ts'
 import { rich, t } from '../../text.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
@@ -115,7 +116,7 @@ export const deploymentsPage = page({
   load: async (visit): Promise<Shown> => {
     const repo = await visit.call(getRepo, { repo: repoOf(visit) })
     const { searchParams } = visit.url
-    const number = Number(/^[1-9]\d{0,4}$/.exec(searchParams.get('page') ?? '')?.[0] ?? 1)
+    const number = pageNumber(visit)
     const environment = searchParams.get('environment')?.slice(0, 255) || null
     const state = DEPLOYMENT_STATES.find((one) => one === searchParams.get('state')) ?? null
     const { items, next } = await visit.call(listDeployments, {

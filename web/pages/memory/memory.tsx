@@ -26,6 +26,7 @@ import {
 } from '../../components/index.ts'
 import type { Html } from '../../jsx/html.ts'
 import { repoPath, withQuery } from '../../paths.ts'
+import { pageNumber } from '../../page-number.ts'
 import { action, page, redirectWithFlash, type Fields, type Visit } from '../../site.ts'
 import { t } from '../../text.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
@@ -179,7 +180,7 @@ export const memoryPage = page({
   load: async (visit): Promise<Shown> => {
     const repo = await visit.call(getRepo, { repo: repoOf(visit) })
     const { searchParams } = visit.url
-    const page = Number(/^[1-9]\d{0,3}$/.exec(searchParams.get('page') ?? '')?.[0] ?? 1)
+    const page = pageNumber(visit)
     const query = (searchParams.get('q') ?? '').slice(0, 500).trim()
     const kind = KINDS.find((one) => one === searchParams.get('kind')) ?? null
     const list = (waiting: boolean, limit: number) =>

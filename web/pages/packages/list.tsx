@@ -20,6 +20,7 @@ import {
   Pagination,
 } from '../../components/index.ts'
 import { bytesText } from '../../format.ts'
+import { pageNumber } from '../../page-number.ts'
 import { repoPath, withQuery, workspacePath } from '../../paths.ts'
 import { page, type Visit } from '../../site.ts'
 import { t } from '../../text.ts'
@@ -29,9 +30,6 @@ import { NoPackages, PackageList, PublishingGuide } from './package-parts.tsx'
 import { workspaceSummary } from './workspace-summary.ts'
 
 const PER_PAGE = 30
-
-export const pageNumber = (visit: Visit): number =>
-  Math.max(1, Number(visit.url.searchParams.get('page') ?? '1') || 1)
 
 type Filters = { q: string; type: PackageType | null; deleted: boolean }
 

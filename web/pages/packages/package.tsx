@@ -27,6 +27,7 @@ import {
 } from '../../components/index.ts'
 import { formatExactTime } from '../../components/time.tsx'
 import { bytesText, formatNumber } from '../../format.ts'
+import { pageNumber } from '../../page-number.ts'
 import { repoPath, withQuery } from '../../paths.ts'
 import { page, type Page, type Visit } from '../../site.ts'
 import { rich, t, tn } from '../../text.ts'
@@ -209,7 +210,7 @@ export const packagePage: Page = page({
   path: '/:workspace/-/packages/:type/:name',
   load: async (visit) => {
     const target = targetOf(visit)
-    const number = Math.max(1, Number(visit.url.searchParams.get('page') ?? '1') || 1)
+    const number = pageNumber(visit)
     const named = visit.url.searchParams.get('version')
     const item = await visit.call(getPackage, target)
     const shown = named ?? (item.deleted_at === null ? item.latest : null)

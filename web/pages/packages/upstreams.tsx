@@ -31,12 +31,13 @@ import {
   TextArea,
 } from '../../components/index.ts'
 import { bytesText } from '../../format.ts'
+import type { Child } from '../../jsx/html.ts'
+import { pageNumber } from '../../page-number.ts'
 import { withQuery, workspacePath } from '../../paths.ts'
 import { action, page, redirectWithFlash, type Fields, type Visit } from '../../site.ts'
 import { t, tn } from '../../text.ts'
 import { fieldError, formError } from '../shell.tsx'
 import { WorkspaceFrame, type WorkspaceSummary } from '../workspaces/frame.tsx'
-import { pageNumber } from './list.tsx'
 import { workspaceSummary } from './workspace-summary.ts'
 
 const PER_PAGE = 50
@@ -88,7 +89,7 @@ const Frame = (props: {
   workspace: WorkspaceSummary
   title: string
   type: UpstreamType | null
-  children?: unknown
+  children: Child
 }) => {
   const { visit, workspace, type } = props
   const upstreams = { label: t('Upstreams'), href: listPath(workspace.slug) }
@@ -100,7 +101,7 @@ const Frame = (props: {
           ...(type === null ? [{ label: t('Upstreams') }] : [upstreams, { label: typeName(type) }]),
         ]}
       />
-      {props.children as never}
+      {props.children}
     </WorkspaceFrame>
   )
 }

@@ -25,6 +25,7 @@ import {
 } from '../../components/index.ts'
 import type { Html } from '../../jsx/html.ts'
 import { repoPath, withQuery } from '../../paths.ts'
+import { pageNumber } from '../../page-number.ts'
 import { action, page, redirectWithFlash, type Visit } from '../../site.ts'
 import { t, tn } from '../../text.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
@@ -163,7 +164,7 @@ export const plansPage = page({
   load: async (visit): Promise<Shown> => {
     const repo = await visit.call(getRepo, { repo: repoOf(visit) })
     const { searchParams } = visit.url
-    const number = Number(/^[1-9]\d{0,4}$/.exec(searchParams.get('page') ?? '')?.[0] ?? 1)
+    const number = pageNumber(visit)
     const status = PLAN_STATUSES.find((one) => one === searchParams.get('status')) ?? null
     const { items, next } = await visit.call(listPlans, {
       repo: repo.full_name,

@@ -5,6 +5,7 @@ import {
   listProjects,
   type Project,
 } from '#features/workspaces/index.ts'
+import { slugify } from '#lib/slug.ts'
 import {
   Button,
   Card,
@@ -19,6 +20,7 @@ import {
   Row,
 } from '../../components/index.ts'
 import { projectPath, withQuery, workspacePath } from '../../paths.ts'
+import { pageNumber } from '../../page-number.ts'
 import { form, page, redirectWithFlash, type Visit } from '../../site.ts'
 import { t, tn } from '../../text.ts'
 import { fieldError, formError } from '../shell.tsx'
@@ -56,7 +58,7 @@ export const projectsPage = page({
   path: '/:workspace/-/projects',
   load: async (visit) => {
     const workspace = workspaceOf(visit)
-    const number = Math.max(1, Number(visit.url.searchParams.get('page')) || 1)
+    const number = pageNumber(visit)
     return {
       workspace: await visit.call(getWorkspace, { workspace }),
       projects: await visit.call(listProjects, { workspace, page: number, per_page: 50 }),
@@ -159,17 +161,6 @@ export const newProjectPage = page({
   },
 })
 
-/** Letters, digits and single hyphens of a name. */
-const slugFrom = (name: string): string =>
-  name
-    .normalize('NFKD')
-    .toLowerCase()
-    .split(/[^a-z0-9]/)
-    .filter((part) => part !== '')
-    .join('-')
-    .slice(0, 39)
-    .replace(/-$/, '')
-
 export const newProjectForm = form({
   path: '/:workspace/-/new-project',
   page: newProjectPage,
@@ -177,7 +168,7 @@ export const newProjectForm = form({
   input: (fields, visit) => ({
     workspace: workspaceOf(visit),
     name: fields.text('name'),
-    slug: fields.optional('slug') ?? slugFrom(fields.text('name')),
+    slug: fields.optional('slug') ?? slugify(fields.text('name')),
     description: fields.text('description'),
     repos: chosenRepos(fields, workspaceOf(visit)),
   }),

@@ -33,9 +33,6 @@ import { DraftItem, FinishBox } from './pending-review.tsx'
 import { BATCH, Thread, threadRights, type ThreadRights } from './threads.tsx'
 import { rich, t } from '../../text.ts'
 
-export const pageNumber = (visit: Visit): number =>
-  Math.max(1, Number(visit.url.searchParams.get('page') ?? '1') || 1)
-
 async function loadChanges(visit: Visit) {
   const number = numberOf(visit)
   if (number === null) return null

@@ -2,6 +2,7 @@ import { getLatestRelease, listReleases, type Release } from '#features/releases
 import { getRepo, type Repo } from '#features/repos/index.ts'
 import { EmptyState, LinkButton, PageHead, Pagination } from '../../components/index.ts'
 import { repoPath, withQuery } from '../../paths.ts'
+import { pageNumber } from '../../page-number.ts'
 import { page, redirect, type Visit } from '../../site.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
 import { Notes, ReleaseBadge, ReleaseFacts, releasePath, releasesPath } from './release-details.tsx'
@@ -41,7 +42,7 @@ export const releasesPage = page({
   path: '/:workspace/:repo/releases',
   load: async (visit) => {
     const name = repoOf(visit)
-    const number = Math.max(1, Number(visit.url.searchParams.get('page') ?? '1') || 1)
+    const number = pageNumber(visit)
     const [repo, releases] = await Promise.all([
       visit.call(getRepo, { repo: name }),
       visit.call(listReleases, { repo: name, page: number, per_page: PER_PAGE }),

@@ -29,6 +29,7 @@ import {
 } from '../../components/index.ts'
 import type { Html } from '../../jsx/html.ts'
 import { pullPath, repoPath, withQuery } from '../../paths.ts'
+import { pageNumber } from '../../page-number.ts'
 import {
   pageResponse,
   action,
@@ -277,7 +278,7 @@ const AgentsView = ({
 }
 
 async function load(visit: Visit): Promise<Omit<AgentsData, 'made'> | null> {
-  const number = Math.max(1, Number(visit.url.searchParams.get('page') ?? '1') || 1)
+  const number = pageNumber(visit)
   const repo = await visit.call(getRepo, { repo: repoOf(visit) })
   if (!repo.permissions.maintain) return null
   const { items, next } = await visit.call(listAgents, { repo: repo.full_name, page: number })

@@ -24,6 +24,7 @@ import {
   Select,
 } from '../../components/index.ts'
 import { repoPath, teamPath, userPath, withQuery } from '../../paths.ts'
+import { pageNumber } from '../../page-number.ts'
 import { action, redirectWithFlash, form, page, type Visit } from '../../site.ts'
 import { fieldError, formError } from '../shell.tsx'
 import { InvitationList } from '../workspaces/invite-members.tsx'
@@ -130,7 +131,7 @@ export const collaboratorsPage = page({
   path: '/:workspace/:repo/settings/collaborators',
   load: async (visit) => {
     const name = repoOf(visit)
-    const number = Math.max(1, Number(visit.url.searchParams.get('page') ?? '1') || 1)
+    const number = pageNumber(visit)
     const repo = await visit.call(getRepo, { repo: name })
     if (!repo.permissions.admin) return null
     const list = await visit.call(listCollaborators, { repo: name, page: number })

@@ -24,6 +24,7 @@ import {
   Row,
 } from '../../components/index.ts'
 import { bytesText } from '../../format.ts'
+import { pageNumber } from '../../page-number.ts'
 import { codePath, repoPath, withQuery } from '../../paths.ts'
 import { action, page, redirectWithFlash, type Visit } from '../../site.ts'
 import { fieldError, formError } from '../shell.tsx'
@@ -92,11 +93,6 @@ const LockCard = ({ visit, repo }: { visit: Visit; repo: Repo }) => (
   </Card>
 )
 
-const pageOf = ({ url }: Visit): number => {
-  const page = Number(url.searchParams.get('page') ?? 1)
-  return Number.isSafeInteger(page) && page > 0 ? page : 1
-}
-
 const pageHref = (repo: Repo, number: number): string =>
   withQuery(repoPath(repo.full_name, '/locks'), { page: number })
 
@@ -106,7 +102,7 @@ export const fileLocksPage = page({
     const repo = await visit.call(getRepo, { repo: repoOf(visit) })
     const [usage, locks] = await Promise.all([
       visit.call(getLfsUsage, { repo: repo.full_name }),
-      visit.call(listFileLocks, { repo: repo.full_name, page: pageOf(visit) }),
+      visit.call(listFileLocks, { repo: repo.full_name, page: pageNumber(visit) }),
     ])
     return { repo, usage, locks }
   },
@@ -144,7 +140,7 @@ export const fileLocksPage = page({
         </List>
       )}
       <Pager
-        newer={pageOf(visit) > 1 ? pageHref(repo, pageOf(visit) - 1) : null}
+        newer={pageNumber(visit) > 1 ? pageHref(repo, pageNumber(visit) - 1) : null}
         older={locks.next === null ? null : pageHref(repo, Number(locks.next))}
       />
       {repo.permissions.write && <LockCard visit={visit} repo={repo} />}

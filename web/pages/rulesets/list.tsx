@@ -1,6 +1,7 @@
 import { listRulesets, type Ruleset } from '#features/rulesets/index.ts'
 import { EmptyState, LinkButton, List, PageHead, Pager, Row } from '../../components/index.ts'
 import { withQuery, workspacePath } from '../../paths.ts'
+import { pageNumber } from '../../page-number.ts'
 import { page, type Page, type Visit } from '../../site.ts'
 import { aboutText, EnforcementBadge } from './summary.tsx'
 import {
@@ -69,7 +70,7 @@ export const listPage = (level: OwnerLevel): Page =>
   page({
     path: BASE[level],
     load: async (visit) => {
-      const number = Math.max(1, Number(visit.url.searchParams.get('page') ?? '1') || 1)
+      const number = pageNumber(visit)
       const owner = await loadRulesetOwner(level, visit)
       return {
         owner,

@@ -36,7 +36,6 @@ import {
   type Visit,
 } from '../../site.ts'
 import { rich, t, tn } from '../../text.ts'
-import { pageNumber } from '../admin/frame.tsx'
 import { fieldError, formError } from '../shell.tsx'
 import {
   BASE,
@@ -47,6 +46,7 @@ import {
   type RunnersOwner,
 } from './owner.tsx'
 import { RunnerRow } from './runner-row.tsx'
+import { pageNumber } from '../../page-number.ts'
 
 type Made = { readonly name: string; readonly token: string; readonly labels: readonly string[] }
 type Shown = {

@@ -15,6 +15,7 @@ import {
   Row,
 } from '../../components/index.ts'
 import { bytesText } from '../../format.ts'
+import { pageNumber } from '../../page-number.ts'
 import type { Html } from '../../jsx/html.ts'
 import { repoPath, withQuery } from '../../paths.ts'
 import { action, page, redirectWithFlash, type Visit } from '../../site.ts'
@@ -106,8 +107,7 @@ export const cachesPage = page({
   path: '/:workspace/:repo/runs/caches',
   load: async (visit): Promise<Shown> => {
     const repo = await visit.call(getRepo, { repo: repoOf(visit) })
-    const asked = /^[1-9]\d{0,4}$/.exec(visit.url.searchParams.get('page') ?? '')?.[0]
-    const page = Number(asked ?? 1)
+    const page = pageNumber(visit)
     const { items, next } = await visit.call(listCaches, { repo: repoOf(visit), page })
     return { repo, caches: items, page, next }
   },

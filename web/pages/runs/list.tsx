@@ -24,6 +24,7 @@ import {
 } from '../../components/index.ts'
 import type { Html } from '../../jsx/html.ts'
 import { pullPath, repoPath, withQuery } from '../../paths.ts'
+import { pageNumber } from '../../page-number.ts'
 import { page, type Visit } from '../../site.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
 import { cachesPath } from './caches.tsx'
@@ -222,7 +223,7 @@ export async function loadRuns(
     status,
     branch: searchParams.get('branch'),
   }
-  const page = Math.max(1, Number(/^\d{1,5}$/.exec(searchParams.get('page') ?? '')?.[0] ?? 1))
+  const page = pageNumber(visit)
   const { items, next } = await visit.call(listRuns, {
     repo: repoOf(visit),
     workflow_id: filter.workflow ?? undefined,

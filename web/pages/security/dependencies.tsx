@@ -24,9 +24,9 @@ import {
 } from '../../components/index.ts'
 import type { Html } from '../../jsx/html.ts'
 import { codePath, withQuery } from '../../paths.ts'
+import { pageNumber } from '../../page-number.ts'
 import { DirectResponse, page, type Visit } from '../../site.ts'
 import { t, tn } from '../../text.ts'
-import { pageNumber } from '../admin/frame.tsx'
 import { repoOf } from '../repos/frame.tsx'
 import { SecurityFrame, securityPath } from './frame.tsx'
 

@@ -23,11 +23,11 @@ import {
 import type { Html } from '../../jsx/html.ts'
 import { page, type Visit } from '../../site.ts'
 import { rich, t } from '../../text.ts'
-import { pageNumber } from '../admin/frame.tsx'
 import { repoOf } from '../repos/frame.tsx'
 import { AlertFilters, alertsHref } from './alert-filters.tsx'
 import { SecurityFrame, securityPath } from './frame.tsx'
 import { SeverityChip } from './severity.tsx'
+import { pageNumber } from '../../page-number.ts'
 
 type Shown = {
   readonly repo: Repo

@@ -30,9 +30,9 @@ import {
 } from '../../components/index.ts'
 import type { Child, Html } from '../../jsx/html.ts'
 import { withQuery } from '../../paths.ts'
+import { pageNumber } from '../../page-number.ts'
 import { action, page, redirectWithFlash, type Visit } from '../../site.ts'
 import { rich, t, tn } from '../../text.ts'
-import { pageNumber } from '../admin/frame.tsx'
 import { repoOf } from '../repos/frame.tsx'
 import { SecurityFrame } from './frame.tsx'
 import {

@@ -10,6 +10,7 @@ import {
   Row,
 } from '../../components/index.ts'
 import { shortSha } from '../../format.ts'
+import { pageNumber } from '../../page-number.ts'
 import { withQuery } from '../../paths.ts'
 import { page } from '../../site.ts'
 import { repoOf } from '../repos/frame.tsx'
@@ -20,7 +21,7 @@ import { rich, t } from '../../text.ts'
 export const wikiHistoryPage = page({
   path: '/:workspace/:repo/wiki/_history/*slug',
   load: async (visit) => {
-    const number = Math.max(1, Number(visit.url.searchParams.get('page') ?? '1') || 1)
+    const number = pageNumber(visit)
     const place = { repo: repoOf(visit), slug: slugOf(visit) }
     const [wiki, found, revisions] = await Promise.all([
       loadWiki(visit),

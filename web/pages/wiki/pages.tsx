@@ -10,6 +10,7 @@ import {
   Row,
 } from '../../components/index.ts'
 import { bytesText } from '../../format.ts'
+import { pageNumber } from '../../page-number.ts'
 import { withQuery } from '../../paths.ts'
 import { page } from '../../site.ts'
 import { repoOf } from '../repos/frame.tsx'
@@ -23,7 +24,7 @@ export const wikiPagesPage = page({
   path: '/:workspace/:repo/wiki/_pages',
   load: async (visit) => {
     const q = (visit.url.searchParams.get('q') ?? '').slice(0, 200)
-    const number = Math.max(1, Number(visit.url.searchParams.get('page') ?? '1') || 1)
+    const number = pageNumber(visit)
     const [wiki, pages] = await Promise.all([
       loadWiki(visit),
       visit.call(listWikiPages, { repo: repoOf(visit), q, page: number, per_page: PER_PAGE }),

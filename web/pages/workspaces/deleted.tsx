@@ -17,6 +17,7 @@ import {
 } from '../../components/index.ts'
 import { formatExactTime } from '../../components/time.tsx'
 import { repoPath, withQuery, workspacePath } from '../../paths.ts'
+import { pageNumber } from '../../page-number.ts'
 import { redirectWithFlash, form, page, type Visit } from '../../site.ts'
 import { WorkspaceSettingsFrame } from './frame.tsx'
 import { rich, t } from '../../text.ts'
@@ -110,7 +111,7 @@ const DeletedRow = ({ repo, visit }: { repo: Repo; visit: Visit }) => {
 export const deletedReposPage = page({
   path: '/:workspace/-/settings/deleted',
   load: async (visit) => {
-    const number = Math.max(1, Number(visit.url.searchParams.get('page') ?? '1') || 1)
+    const number = pageNumber(visit)
     const workspace = await visit.call(getWorkspace, { workspace: slugOf(visit) })
     if (workspace.role !== 'owner') return null
     return {

@@ -16,6 +16,7 @@ import { List, Row } from '../../components/rows.tsx'
 import { Badge } from '../../components/state.tsx'
 import { RelativeTime } from '../../components/time.tsx'
 import { userPath, withQuery, workspacePath } from '../../paths.ts'
+import { pageNumber } from '../../page-number.ts'
 import { action, redirectWithFlash, page, type OutputOf, type Visit } from '../../site.ts'
 import { WorkspaceFrame } from './frame.tsx'
 import { InvitationList, InviteMember, OutsideList } from './invite-members.tsx'
@@ -86,7 +87,7 @@ export const membersPage = page({
   path: '/:workspace/-/members',
   load: async (visit) => {
     const slug = visit.params.workspace ?? ''
-    const number = Math.max(1, Number(visit.url.searchParams.get('page') ?? '1') || 1)
+    const number = pageNumber(visit)
     const [workspace, members] = await Promise.all([
       visit.call(getWorkspace, { workspace: slug }),
       visit.call(listMembers, { workspace: slug, page: number }),

@@ -5,6 +5,7 @@ import { getWorkspace, type Workspace } from '#features/workspaces/index.ts'
 import { EmptyState, LinkButton, PageHead, Pager } from '../../components/index.ts'
 import type { Html } from '../../jsx/html.ts'
 import { repoPath, withQuery, workspacePath } from '../../paths.ts'
+import { pageNumber } from '../../page-number.ts'
 import { page, type Visit } from '../../site.ts'
 import { t } from '../../text.ts'
 import { MemoryList } from '../memory/memory-list.tsx'
@@ -88,8 +89,7 @@ export const workspaceMemoryPage = page({
       archived: false,
       per_page: 1,
     })
-    const given = /^[1-9]\d{0,3}$/.exec(visit.url.searchParams.get('page') ?? '')?.[0]
-    const number = Number(given ?? 1)
+    const number = pageNumber(visit)
     const [repo = null] = items
     if (repo === null) return { workspace, repo, waiting: [], memories: [], count: 0, number }
     const read = (waiting: boolean, page: number) =>

@@ -17,6 +17,7 @@ import {
   Select,
 } from '../../components/index.ts'
 import { teamPath, withQuery, workspacePath } from '../../paths.ts'
+import { pageNumber } from '../../page-number.ts'
 import { redirectWithFlash, form, page, type Visit } from '../../site.ts'
 import { fieldError, formError } from '../shell.tsx'
 import { WorkspaceFrame } from './frame.tsx'
@@ -76,7 +77,7 @@ export const teamsPage = page({
   path: '/:workspace/-/teams',
   load: async (visit) => {
     const q = visit.url.searchParams.get('q') ?? ''
-    const number = Math.max(1, Number(visit.url.searchParams.get('page') ?? '1') || 1)
+    const number = pageNumber(visit)
     const [workspace, teams] = await Promise.all([
       visit.call(getWorkspace, { workspace: slugOf(visit) }),
       visit.call(listTeams, { workspace: slugOf(visit), ...(q ? { q } : {}), page: number }),

@@ -7,6 +7,7 @@ import { EmptyState } from '../../components/card.tsx'
 import { Pager } from '../../components/pagination.tsx'
 import { List, RepoRow } from '../../components/rows.tsx'
 import { withQuery, workspacePath } from '../../paths.ts'
+import { pageNumber } from '../../page-number.ts'
 import { page, redirect } from '../../site.ts'
 import { WorkspaceFrame, type WorkspaceSummary } from './frame.tsx'
 import { ContributionYear } from './contributions.tsx'
@@ -18,7 +19,7 @@ export const workspacePage = page({
   path: '/:workspace',
   load: async (visit) => {
     const slug = visit.params.workspace ?? ''
-    const number = Math.max(1, Number(visit.url.searchParams.get('page') ?? '1') || 1)
+    const number = pageNumber(visit)
     const record = await visit.tryCall(getWorkspace, { workspace: slug })
     // A user's own workspace may have their name; their contributions are shown there.
     const contributions =
