@@ -36,6 +36,8 @@ export type Route = {
   /** The segments of `path`, for the router and for reading. */
   readonly segments: readonly string[]
   readonly pathParts: readonly PathPart[]
+  /** The position of a parameter whose slashes may be sent as they are; null without one. */
+  readonly slashedAt: number | null
   /** The positions of `{owner}` and `{name}` when they are the input `repo`. */
   readonly repoAt: { readonly owner: number; readonly name: number } | null
 } & RouteSchemas
@@ -53,6 +55,9 @@ type RouteSchemas = {
 }
 
 const METHODS: ReadonlySet<string> = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])
+
+/** Parameters that may contain slashes anywhere in a path; fixed segments may follow them. */
+const SLASHED_PARAMETERS: ReadonlySet<string> = new Set(['package_name'])
 
 /** Parameters that may contain slashes, at the end of a path. */
 const REST_PARAMETERS: ReadonlySet<string> = new Set(['path'])
@@ -95,6 +100,7 @@ function routeOf(operation: Operation, text: string): Route {
     path,
     segments,
     pathParts,
+    slashedAt: pathParts.find(({ field }) => SLASHED_PARAMETERS.has(field.name))?.index ?? null,
     repoAt: foldsRepo ? { owner, name: owner + 1 } : null,
     get fields() {
       return schemas().fields
@@ -153,6 +159,24 @@ const pageSizesOf = (
 export function segmentsBelow(path: string, prefix: string): string[] {
   const end = path.endsWith('/') ? path.length - 1 : path.length
   return path.slice(prefix.length + 1, end).split('/')
+}
+
+/** Whether a path with so many segments is one of the route, with slashes in a parameter. */
+export function takesSlashes({ segments, slashedAt }: Route, sent: readonly string[]): boolean {
+  if (slashedAt === null || sent.length < segments.length) return false
+  const added = sent.length - segments.length
+  return segments.every(
+    (segment, index) =>
+      segment.startsWith('{') || segment === sent[index > slashedAt ? index + added : index],
+  )
+}
+
+/** The segments of a path as the route counts them: a parameter with slashes is one. */
+export function joinSlashed({ segments, slashedAt }: Route, sent: string[]): string[] {
+  const added = sent.length - segments.length
+  if (slashedAt === null || added <= 0) return sent
+  const end = slashedAt + added + 1
+  return [...sent.slice(0, slashedAt), sent.slice(slashedAt, end).join('%2F'), ...sent.slice(end)]
 }
 
 /** The inputs in the path. Throws 400 for broken percent-encoding. */

@@ -18,7 +18,7 @@ import {
   type IncomingBytes,
 } from '#core/operation.ts'
 import type { ListOf } from '#core/schema.ts'
-import { invalid, Moved, Refusal } from '#lib/errors.ts'
+import { invalid, Moved, notFound, Refusal } from '#lib/errors.ts'
 import { MINUTE } from '#lib/time.ts'
 import { callerOf } from '../authenticate.ts'
 import { DEFAULT_MAX_BODY_BYTES, KIB, mediaTypeOf, MIB, tooLargeRefusal } from '../body.ts'
@@ -32,7 +32,15 @@ import { eventStreamResponse, requestsEventStream } from './event-stream.ts'
 import { jsonLinesResponse, requestsJsonLines } from './json-lines.ts'
 import { plainTextResponse, requestsPlainText } from './plain-text.ts'
 import { linkHeader } from './link-header.ts'
-import { foldPath, foldQuery, type Route, routesOf, segmentsBelow } from './rest-route.ts'
+import {
+  foldPath,
+  foldQuery,
+  joinSlashed,
+  type Route,
+  routesOf,
+  segmentsBelow,
+  takesSlashes,
+} from './rest-route.ts'
 
 const PREFIXES = ['/api/v1', '/api'] as const
 
@@ -80,12 +88,49 @@ export function restRoutes(hearth: Hearth): HttpRoute[] {
     }
   }
   const responses = cachedResponses(hearth)
-  return [...paths].flatMap(([path, methods]) =>
+  const mounted = [...paths].flatMap(([path, methods]) =>
     PREFIXES.filter((prefix) => prefix === '/api' || !UNVERSIONED.has(path)).map((prefix) => ({
       path: prefix + path,
+      prefix,
+      methods,
       handler: createHandler(prefix, methods, responses),
     })),
   )
+  return [...mounted, ...slashedRoutes(mounted)]
+}
+
+type MountedRoute = HttpRoute & {
+  readonly prefix: string
+  readonly methods: ReadonlyMap<string, Route>
+}
+
+/**
+ * Addresses whose parameter was sent with slashes in it, which the router takes for further
+ * segments. Of the routes that fit, the one with the most segments after the parameter is meant.
+ */
+function slashedRoutes(mounted: readonly MountedRoute[]): HttpRoute[] {
+  const byStart = new Map<string, (MountedRoute & { readonly route: Route })[]>()
+  for (const one of mounted) {
+    const route = one.methods.values().next().value
+    if (!route || route.slashedAt === null) continue
+    // The path begins with an empty segment and those of the prefix.
+    const before = one.prefix.split('/').length + route.slashedAt
+    const start = one.path.split('/').slice(0, before).join('/')
+    byStart.set(start, [...(byStart.get(start) ?? []), { ...one, route }])
+  }
+  return [...byStart].map(([start, routes]) => {
+    const ordered = routes.toSorted((a, b) => b.route.segments.length - a.route.segments.length)
+    return {
+      path: `${start}/*`,
+      handler: (exchange) => {
+        const found = ordered.find(({ route, prefix }) =>
+          takesSlashes(route, segmentsBelow(exchange.path, prefix)),
+        )
+        if (!found) throw notFound('the address')
+        return found.handler(exchange)
+      },
+    }
+  })
 }
 
 /** One handler for a path, whatever the method, so that 405, `Allow` and OPTIONS are the same. */
@@ -142,7 +187,7 @@ async function serve(
   // The body of a caller without an account is not read for what needs one.
   if (operation.access.account && caller.kind === 'anonymous')
     decide(operation.access, caller, {}, hearth.facts)
-  const segments = segmentsBelow(exchange.path, prefix)
+  const segments = joinSlashed(route, segmentsBelow(exchange.path, prefix))
   const input = await readInput(route, exchange, segments)
   const formFile =
     operation.multipartBody && isMultipart(exchange)
