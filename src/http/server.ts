@@ -20,6 +20,7 @@ import {
 } from './exchange.ts'
 import { artifactRoutes } from './artifact-routes.ts'
 import { archiveRoutes } from './git/archive-routes.ts'
+import { goImportResponse } from './git/go-import.ts'
 import type { Certificate } from './listener/certificate-files.ts'
 import { oauthRoutes } from './oauth-routes.ts'
 import { mountedProtocolRoutes } from './protocol-routes.ts'
@@ -137,7 +138,10 @@ class RequestRouter {
       this.#mount(path, handler, renderRefusal)
     for (const prefix of ['/api', '/.well-known']) this.#mount(`${prefix}/*`, notFoundHandler)
     const fallback: RequestHandler = async (exchange) => {
-      const response = (await git?.handle(exchange)) ?? (await site?.handle(exchange))
+      const response =
+        goImportResponse(exchange) ??
+        (await git?.handle(exchange)) ??
+        (await site?.handle(exchange))
       if (response) return response
       throw new Refusal('not_found', `${exchange.path.slice(0, 200)} does not exist`)
     }
