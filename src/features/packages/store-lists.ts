@@ -1,5 +1,6 @@
 /** SQL for lists and statistics of packages. */
 import type { Db } from '#core/db.ts'
+import { likePattern } from '#lib/like-pattern.ts'
 import type { PackageFilter, PackageRow } from './store.ts'
 
 export const listReposWithDeletedPackages = (db: Db, workspace_id: string): string[] =>
@@ -58,9 +59,11 @@ export const listNamesOfType = (db: Db, workspace_id: string, type: string): str
 export type DependencyPlace = { readonly path: string; readonly named: 'key' | 'name' | 'id' }
 
 const MAX_DEPENDENTS = 50
-/** Packages whose metadata is read for one answer, and the longest metadata that is. */
+/** Packages whose metadata is searched for the name, and the longest metadata that is. */
 const MAX_READ = 500
 const MAX_METADATA_LENGTH = 65_536
+/** Of what names it. Reading values takes a tenth of a second for so much, in the server's thread. */
+const MAX_PARSED_LENGTH = 1024 ** 2
 
 const clauseOf = ({ path, named }: DependencyPlace): string =>
   named === 'key'
@@ -76,16 +79,26 @@ export const listPackagesNaming = (
   visible: PackageFilter['visible'],
 ): { name: string; version: string }[] =>
   db.all(
-    `SELECT found.name, found.version FROM (
-       SELECT p.name, v.version, v.metadata FROM packages p
+    // The parameters of `visible` have no numbers, so all others come before them.
+    `WITH asked AS (SELECT ?5 AS pattern), recent AS (
+       SELECT p.id, p.name, p.updated_at, p.latest_version_id FROM packages p
        JOIN package_versions v ON v.id = p.latest_version_id
        WHERE p.workspace_id = ?2 AND p.type = ?3 AND p.id <> ?4 AND p.deleted_at IS NULL
        AND length(v.metadata) <= ${MAX_METADATA_LENGTH} AND ${visible.sql}
-       ORDER BY p.updated_at DESC LIMIT ${MAX_READ}) found
-     WHERE ${places.map(clauseOf).join(' OR ')} LIMIT ${MAX_DEPENDENTS}`,
+       ORDER BY p.updated_at DESC, p.id LIMIT ${MAX_READ}),
+     naming AS (
+       SELECT recent.name, v.id,
+         sum(length(v.metadata)) OVER (ORDER BY recent.updated_at DESC, recent.id) AS length_so_far
+       FROM recent JOIN package_versions v ON v.id = recent.latest_version_id
+       JOIN asked ON v.metadata LIKE asked.pattern ESCAPE '\\')
+     SELECT naming.name, found.version FROM naming JOIN package_versions found ON found.id = naming.id
+     WHERE CASE WHEN length_so_far <= ${MAX_PARSED_LENGTH}
+       THEN ${places.map(clauseOf).join(' OR ')} END
+     ORDER BY length_so_far LIMIT ${MAX_DEPENDENTS}`,
     row.name,
     row.workspace_id,
     row.type,
     row.id,
+    likePattern(row.name),
     ...visible.params,
   )

@@ -61,3 +61,19 @@ test('an index has its platforms, and what is attached to it its kind', async ()
     'signature',
   ])
 })
+
+test('of large metadata only a mebibyte is read, the packages that changed last first', async () => {
+  const { world, ada, publish } = await makePackageWorld()
+  await publish('lib', '1.0.0')
+  const large = { dependencies: { lib: '^1.0.0' }, description: 'x'.repeat(60_000) }
+  for (let at = 0; at < 20; at++) {
+    world.clock.advance(1000)
+    await publish(`app-${at}`, '1.0.0', { metadata: large })
+    // What does not name it costs nothing.
+    await publish(`other-${at}`, '1.0.0', { metadata: { description: 'y'.repeat(60_000) } })
+  }
+  const { dependents } = await world.call(readPackageDetails, ada, npm('lib'))
+  expect(dependents).toHaveLength(17)
+  expect(dependents.map(({ name }) => name)).toContain('app-19')
+  expect(dependents.map(({ name }) => name)).not.toContain('app-0')
+})
