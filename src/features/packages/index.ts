@@ -19,6 +19,7 @@ import { countPackageBytes, isBlobOfPackage, listBlobsOfPackages } from './store
 
 export * from './schema.ts'
 export * from './operations.ts'
+export { upstreamSnippets } from './upstreams/snippets.ts'
 export { installSnippets, publishingSteps, type PublishingSteps } from './snippets.ts'
 export type { Snippet } from './format.ts'
 export type { ImageParts } from './image-parts.ts'

@@ -145,3 +145,21 @@ test('programs outside are let in with a budget, and what they cost is shown by 
     expect(shown.html).toContain('1 call of a model without a price')
   }
 })
+
+test('a service that only sends is added without a claim that it answered', async () => {
+  const { forge, ada, browser } = await setUp()
+  await forge.repo('acme/site', { as: ada })
+  const form = await browser.open(`${LIST}?provider=alertmanager`)
+  const added = await browser.press(form.html, LIST, { provider: 'alertmanager', name: 'Alerts' })
+  const here = added.location ?? ''
+  const page = await browser.open(here)
+  expect(page.html).toContain('Added. Choose the repository for its issues.')
+  expect(page.html).not.toContain('Test connection')
+  expect(page.html).not.toContain('Tasks that use one of its models')
+
+  // The name alone means a repository of this workspace.
+  await browser.press(page.html, `${here}/incoming`, { incoming_repo: 'site' })
+  const receiving = await browser.open(here)
+  expect(receiving.html).toContain('value="acme/site"')
+  expect(receiving.html).toContain('/-/in/itg_')
+})

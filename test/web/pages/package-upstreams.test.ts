@@ -42,7 +42,9 @@ test('an owner adds, changes, empties and deletes an upstream', async () => {
   expect(saved).toContain('value="0.5"')
   expect(saved).toContain('One is stored')
   expect(saved).toContain('Nothing is cached yet')
-  expect(saved).toContain('/packages/acme/npm/')
+  expect(saved).toMatch(
+    /registry=http:\S+\/packages\/acme\/npm\/\n\/\/\S+\/npm\/:_authToken=\$\{HEARTH_TOKEN\}/,
+  )
   expect(saved).not.toContain('very-secret')
   // An empty secret keeps the stored one.
   expect((await press({ secret: '', keep_days: '7' })).html).toContain('One is stored')

@@ -219,9 +219,10 @@ export const incomingForms = (of: Page) => {
       path: `${BASE}/:id/incoming`,
       page: of,
       submit: async (visit, fields) => {
+        const repo = fields.text('incoming_repo').trim()
         await visit.call(setIncomingHook, {
           ...target(visit),
-          repo: fields.text('incoming_repo').trim(),
+          repo: repo.includes('/') ? repo : `${slugOf(visit)}/${repo}`,
           labels: (fields.optional('incoming_labels') ?? '')
             .split(',')
             .map((label) => label.trim())

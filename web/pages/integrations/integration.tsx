@@ -22,7 +22,7 @@ import {
 } from '../../components/index.ts'
 import type { Html } from '../../jsx/html.ts'
 import { action, page, redirectWithFlash, type Visit } from '../../site.ts'
-import { t } from '../../text.ts'
+import { t, texts } from '../../text.ts'
 import { formError } from '../shell.tsx'
 import { IncomingCard, incomingForms, loadIncoming, type Incoming } from './incoming-card.tsx'
 import { configFrom, fieldNames, IntegrationFields } from './fields.tsx'
@@ -35,7 +35,7 @@ import {
   modelsPath,
   slugOf,
 } from './owner.tsx'
-import { IntegrationStatus } from './status.tsx'
+import { IntegrationStatus, onlySends } from './status.tsx'
 
 type Shown = {
   readonly workspace: Workspace
@@ -44,11 +44,19 @@ type Shown = {
   readonly incoming: Incoming | null
 }
 
+const DISCONNECT_EFFECTS: Readonly<Record<Integration['kind'], string>> = texts({
+  model_provider: 'Deletes the secret. Tasks that use one of its models lose that model.',
+  ticket_tracker: 'Deletes the secret and the address for events. Issues stay.',
+  error_tracker: 'The address for events ends. Issues stay.',
+  monitoring: 'The address for events ends. Issues stay.',
+  webhook: 'The address for events ends. Issues stay.',
+})
+
 const Actions = ({ visit, workspace, integration }: Shown & { visit: Visit }) => {
   const here = integrationPath(workspace.slug, integration.id)
   return (
     <>
-      {integration.enabled && (
+      {integration.enabled && !onlySends(integration) && (
         <ActionButton action={`${here}/test`} csrf={visit.csrf}>
           <Button icon="play">{t('Test connection')}</Button>
         </ActionButton>
@@ -85,7 +93,7 @@ const Editing = ({ visit, workspace, integration, entry }: Shown & { visit: Visi
         </Card>
       )}
       <Card title={t('Disconnect')} tone="bad">
-        <p>{t('Deletes the secret. Tasks that use one of its models lose that model.')}</p>
+        <p>{DISCONNECT_EFFECTS[integration.kind]}</p>
         <FormActions>
           <ActionButton action={`${here}/disconnect`} csrf={visit.csrf}>
             <Button variant="danger" icon="trash">
@@ -124,7 +132,7 @@ const IntegrationView = (props: Shown & { visit: Visit }): Html => {
       <Facts
         facts={[
           { label: t('Service'), value: entry?.title ?? integration.provider },
-          ...(integration.last_checked_at === null
+          ...(integration.last_checked_at === null || onlySends(integration)
             ? []
             : [{ label: t('Tested'), value: <RelativeTime at={integration.last_checked_at} /> }]),
         ]}

@@ -34,7 +34,7 @@ import {
   modelsPath,
   slugOf,
 } from './owner.tsx'
-import { IntegrationStatus } from './status.tsx'
+import { IntegrationStatus, onlySends } from './status.tsx'
 
 const IntegrationRow = ({
   slug,
@@ -54,7 +54,7 @@ const IntegrationRow = ({
     meta={
       <>
         {service !== integration.name && <span>{service}</span>}
-        {integration.last_checked_at !== null && (
+        {integration.last_checked_at !== null && !onlySends(integration) && (
           <span>
             {rich('tested {time}', { time: <RelativeTime at={integration.last_checked_at} /> })}
           </span>
@@ -210,9 +210,11 @@ export const connectForm = action({
       config: entry ? configFrom(entry, fields) : {},
       secret: fields.optional('secret'),
     })
+    const here = integrationPath(slug, made.id)
+    if (onlySends(made)) return redirectWithFlash(visit, here, 'integration-added')
     return redirectWithFlash(
       visit,
-      integrationPath(slug, made.id),
+      here,
       made.status === 'connected' ? 'integration-connected' : 'integration-failing',
     )
   },

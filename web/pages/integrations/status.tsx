@@ -11,6 +11,10 @@ const STATUSES: Readonly<Record<Integration['status'], StatusStyle>> = localized
   disabled: { icon: 'stop', tone: 'plain', label: 'Switched off' },
 })
 
+/** Whether a service only sends events here, so that there is no connection to test. */
+export const onlySends = ({ kind }: Pick<Integration, 'kind'>): boolean =>
+  kind === 'error_tracker' || kind === 'monitoring' || kind === 'webhook'
+
 export const IntegrationStatus = ({ status }: Pick<Integration, 'status'>) => {
   const { icon, tone, label } = STATUSES[status]
   return (

@@ -9,6 +9,7 @@ import {
   typeName,
   TYPES_WITH_AGES,
   UPSTREAM_TYPES,
+  upstreamSnippets,
   type Upstream,
   type UpstreamPackage,
   type UpstreamType,
@@ -17,6 +18,7 @@ import {
   Breadcrumbs,
   Button,
   Card,
+  Commands,
   EmptyState,
   Field,
   Form,
@@ -35,9 +37,10 @@ import type { Child } from '../../jsx/html.ts'
 import { pageNumber } from '../../page-number.ts'
 import { withQuery, workspacePath } from '../../paths.ts'
 import { action, page, redirectWithFlash, type Fields, type Visit } from '../../site.ts'
-import { t, tn } from '../../text.ts'
+import { rich, t, tn } from '../../text.ts'
 import { fieldError, formError } from '../shell.tsx'
 import { WorkspaceFrame, type WorkspaceSummary } from '../workspaces/frame.tsx'
+import { Snippets } from './package-parts.tsx'
 import { workspaceSummary } from './workspace-summary.ts'
 
 const PER_PAGE = 50
@@ -123,12 +126,14 @@ export const upstreamsPage = page({
         <PageHead
           title={t('Upstreams')}
           lead={t(
-            'Members install public packages by the address of the workspace. Files are cached, and names of the workspace never come from an upstream.',
+            'Public registries that members install from by the address of the workspace. Files are cached. Names of the workspace never come from an upstream.',
           )}
         />
         {upstreams.length === 0 ? (
           <EmptyState icon="package" title={t('No upstreams')}>
-            {t('Nothing is read from other registries. Add one for the packages that you use.')}
+            {t(
+              'Clients get only packages of this workspace. Add a registry to install public packages by the same address.',
+            )}
           </EmptyState>
         ) : (
           <List label={t('Upstreams')}>
@@ -160,7 +165,7 @@ const RegistryFields = ({ visit, type, upstream }: FormProps) => {
         maxlength={500}
         value={values.optional('url') ?? upstream?.url ?? DEFAULT_UPSTREAM_URLS[type]}
         error={fieldError(visit, 'url')}
-        hint={t('Another address empties the cache.')}
+        hint={t('Saving another address empties the cache.')}
       />
       <Field
         name="username"
@@ -224,7 +229,7 @@ const RuleFields = ({ visit, type, upstream, slug }: FormProps & { slug: string 
         }
         error={fieldError(visit, 'reserved_prefixes')}
         hint={t(
-          'One beginning a line, such as @acme/ or com.acme. Such names are never asked for upstream, and neither is any package of the workspace.',
+          'The beginnings of your own names, one per line, such as @acme/ or com.acme. They are never requested from the registry, like all packages of the workspace.',
         )}
       />
       {hasAges(type) && (
@@ -233,7 +238,7 @@ const RuleFields = ({ visit, type, upstream, slug }: FormProps & { slug: string 
           name="min_age_days"
           label={t('Minimum age of versions in days')}
           hint={t(
-            'Younger versions are left out, because most malicious ones are found within days.',
+            'Newer versions are hidden, because most malicious ones are found within days. 0 hides none.',
           )}
           value={upstream?.min_age_days ?? 0}
           min={0}
@@ -242,8 +247,8 @@ const RuleFields = ({ visit, type, upstream, slug }: FormProps & { slug: string 
       <NumberField
         visit={visit}
         name="keep_days"
-        label={t('Days to keep what nobody reads')}
-        hint={t('Files that were not read for so long leave the cache.')}
+        label={t('Days to keep unused files')}
+        hint={t('Files that nobody downloaded for this long are removed from the cache.')}
         value={upstream?.keep_days ?? 90}
         min={1}
       />
@@ -251,7 +256,7 @@ const RuleFields = ({ visit, type, upstream, slug }: FormProps & { slug: string 
         visit={visit}
         name="max_gib"
         label={t('Size of the cache in GiB')}
-        hint={t('Above it, the files that were read longest ago leave the cache.')}
+        hint={t('Above this size, the least recently downloaded files are removed.')}
         value={upstream === null ? 10 : gibText(upstream.max_bytes)}
         min={0}
       />
@@ -291,10 +296,26 @@ const UpstreamForm = (props: FormProps & { slug: string; here: string }) => {
   )
 }
 
+const ClientsCard = ({ slug, upstream }: { slug: string; upstream: Upstream }) => (
+  <Card title={t('Use it')}>
+    <p>
+      {t('Address for clients:')} <code>{upstream.address}</code>
+    </p>
+    <p>
+      {rich(
+        'Create a <tokens>token</tokens> with the scope packages:read and set it for the lines below.',
+        { tokens: (inner) => <a href="/settings/tokens">{inner}</a> },
+      )}
+    </p>
+    <Commands label={t('Copy the command')}>{'export HEARTH_TOKEN=<token>'}</Commands>
+    <Snippets snippets={upstreamSnippets(slug, upstream)} />
+  </Card>
+)
+
 const CachedList = ({ items }: { items: readonly UpstreamPackage[] }) =>
   items.length === 0 ? (
     <EmptyState icon="package" title={t('Nothing is cached yet')}>
-      {t('Let a client use the address above. What it installs is listed here.')}
+      {t('Install something with the lines above. It is listed here.')}
     </EmptyState>
   ) : (
     <List label={t('Cached packages')}>
@@ -344,7 +365,7 @@ export const upstreamPage = page({
         <PageHead
           title={title}
           lead={t(
-            'Whoever belongs to the workspace reads through it with a token. Others get only what the workspace publishes.',
+            'Members of the workspace install public packages through it with a token. Others get only what the workspace publishes.',
           )}
         />
         {upstream !== null && upstream.last_error !== null && (
@@ -352,11 +373,7 @@ export const upstreamPage = page({
             {upstream.last_error}
           </Notice>
         )}
-        {upstream !== null && (
-          <p>
-            {t('Address for clients:')} <code>{upstream.address}</code>
-          </p>
-        )}
+        {upstream !== null && <ClientsCard slug={slug} upstream={upstream} />}
         <UpstreamForm visit={visit} type={type} upstream={upstream} slug={slug} here={here} />
         {upstream !== null && cached !== null && (
           <>

@@ -84,7 +84,7 @@ const AddressForm = ({ visit, workspaces }: { visit: Visit; workspaces: readonly
           placeholder={t('https://example.com/acme')}
           value={typed.text('url')}
           error={fieldError(visit, 'url')}
-          hint={t('Of an owner, an organisation or a group, or of repositories; one a line.')}
+          hint={t('The address of an owner, an organisation, a group or a repository per line.')}
         />
         <Field
           name="token"
@@ -93,7 +93,9 @@ const AddressForm = ({ visit, workspaces }: { visit: Visit; workspaces: readonly
           maxlength={2000}
           error={fieldError(visit, 'token')}
           autocomplete="new-password"
-          hint={t('A token of the other side. Without one, only what is public is listed.')}
+          hint={t(
+            'An access token of that forge. Without one, only public repositories are listed.',
+          )}
         />
         <Select
           name="workspace"

@@ -1,0 +1,94 @@
+/** Lines for clients that install everything by the address of a workspace, as pages show them. */
+import type { Snippet } from '../format.ts'
+import type { Upstream, UpstreamType } from './schema.ts'
+
+type Context = {
+  readonly workspace: string
+  /** Where the registry of the workspace is. */
+  readonly address: string
+}
+
+const withToken = (address: string, user: string): string =>
+  address.replace(/^(https?:\/\/)/, `$1${user}:$HEARTH_TOKEN@`)
+
+const envName = (slug: string): string => slug.replaceAll('-', '_').toUpperCase()
+
+const npm = ({ address }: Context): Snippet[] => {
+  const path = address.replace(/^https?:/, '')
+  const code = `registry=${address}\n${path}:_authToken=\${HEARTH_TOKEN}`
+  return [
+    { client: 'npm', file: '.npmrc', code },
+    { client: 'npm', file: null, code: 'npm install' },
+  ]
+}
+
+const pypi = ({ address }: Context): Snippet[] => {
+  const index = withToken(address, '__token__')
+  return [
+    { client: 'pip', file: null, code: `pip install --index-url ${index} requests` },
+    { client: 'uv', file: null, code: `export UV_DEFAULT_INDEX=${index}\nuv pip install requests` },
+  ]
+}
+
+const cargo = ({ workspace, address }: Context): Snippet[] => [
+  {
+    client: 'cargo',
+    file: '.cargo/config.toml',
+    code: `[registries.${workspace}]
+index = "${address}"
+credential-provider = "cargo:token"
+
+[source.crates-io]
+replace-with = "${workspace}"
+
+[source.${workspace}]
+registry = "${address}"`,
+  },
+  {
+    client: 'cargo',
+    file: null,
+    code: `export CARGO_REGISTRIES_${envName(workspace)}_TOKEN=$HEARTH_TOKEN\ncargo fetch`,
+  },
+]
+
+const go = ({ address }: Context): Snippet[] => [
+  {
+    client: 'go',
+    file: null,
+    code: `export GOPROXY=${withToken(address, 'token')}\ngo mod download`,
+  },
+]
+
+const maven = ({ workspace, address }: Context): Snippet[] => [
+  {
+    client: 'Maven',
+    file: '~/.m2/settings.xml',
+    code: `<settings>
+  <servers>
+    <server>
+      <id>${workspace}</id>
+      <username>token</username>
+      <password>\${env.HEARTH_TOKEN}</password>
+    </server>
+  </servers>
+  <mirrors>
+    <mirror>
+      <id>${workspace}</id>
+      <mirrorOf>*</mirrorOf>
+      <url>${address}</url>
+    </mirror>
+  </mirrors>
+</settings>`,
+  },
+]
+
+const SNIPPETS: Readonly<Record<UpstreamType, (context: Context) => Snippet[]>> = {
+  npm,
+  pypi,
+  cargo,
+  go,
+  maven,
+}
+
+export const upstreamSnippets = (workspace: string, upstream: Upstream): readonly Snippet[] =>
+  SNIPPETS[upstream.package_type]({ workspace, address: upstream.address })
