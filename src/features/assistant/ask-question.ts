@@ -6,6 +6,7 @@ import { notBlank, refuseFork } from '#features/issues/index.ts'
 import { requireRoute } from '#features/models/index.ts'
 import { conflict, forbidden } from '#lib/errors.ts'
 import { answerQuestion } from './answer-question.ts'
+import { ANSWER_SCOPES } from './inputs.ts'
 import { questionRecord, requireQuestion, untrustedAnswer } from './question-record.ts'
 import { MAX_ANSWERING, MAX_QUESTION_CHARS, RepoQuestion } from './schema.ts'
 import { countAnswering, insertQuestion } from './store.ts'
@@ -17,7 +18,7 @@ export const askQuestion = operation({
   keywords: ['how does it work', 'where is it implemented', 'ask the code', 'explain the code'],
   route: 'POST /repos/{owner}/{name}/questions',
   toolset: 'code',
-  access: writesRepoAsPerson('read', { scope: 'code:read', whileArchived: true }),
+  access: writesRepoAsPerson('read', { scope: ANSWER_SCOPES, whileArchived: true }),
   input: Type.Object({
     repo: RepoPath,
     question: Type.String({ minLength: 1, maxLength: MAX_QUESTION_CHARS }),

@@ -2,7 +2,7 @@ import { readsRepo } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { RepoPath, Type } from '#core/schema.ts'
 import { notFound } from '#lib/errors.ts'
-import { QuestionId } from './inputs.ts'
+import { ANSWER_SCOPES, QuestionId } from './inputs.ts'
 import { questionRecord, requireQuestion, untrustedAnswer } from './question-record.ts'
 import { RepoQuestion } from './schema.ts'
 
@@ -12,7 +12,7 @@ export const getQuestion = operation({
   keywords: ['read the answer'],
   route: 'GET /repos/{owner}/{name}/questions/{question}',
   toolset: 'code',
-  access: readsRepo({ scope: 'code:read' }),
+  access: readsRepo({ scope: ANSWER_SCOPES }),
   input: Type.Object({ repo: RepoPath, question: QuestionId }),
   output: RepoQuestion,
   untrusted: untrustedAnswer,

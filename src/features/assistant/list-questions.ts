@@ -2,6 +2,7 @@ import { readsRepo } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { byPage, pageOf, windowOf } from '#core/page.ts'
 import { RepoPath, Type } from '#core/schema.ts'
+import { ANSWER_SCOPES } from './inputs.ts'
 import { questionRecord } from './question-record.ts'
 import { RepoQuestions } from './schema.ts'
 import { countQuestions, listQuestionRows } from './store.ts'
@@ -13,7 +14,7 @@ export const listQuestions = operation({
   keywords: ['my questions', 'earlier answers'],
   route: 'GET /repos/{owner}/{name}/questions',
   toolset: 'code',
-  access: readsRepo({ scope: 'code:read' }),
+  access: readsRepo({ scope: ANSWER_SCOPES }),
   input: Type.Object({ repo: RepoPath, ...byPage() }),
   output: RepoQuestions,
   list: 'page',

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { askQuestion } from '#features/assistant/ask-question.ts'
 import { removeMember } from '#features/workspaces/index.ts'
-import { refusal } from '../../world.ts'
+import { refusal, withToken } from '../../world.ts'
 import { makeAskWorld, REPO } from './fixture.ts'
 
 const lastSent = (provider: { asked: readonly { body: unknown }[] }): string =>
@@ -73,6 +73,20 @@ test('an obedient model reads nothing that the person may not', async () => {
   expect(results).toHaveLength(5)
   for (const result of results) expect(result).not.toContain('hidden\n')
   expect(results[2]).toContain('there is no tool create_token')
+})
+
+test('a token asks for no more than it may read itself', async () => {
+  const { world, ada, route } = await makeAskWorld([])
+  await route()
+  const ask = (scopes: string[]) =>
+    world.call(askQuestion, withToken(ada, { scopes }), { repo: REPO, question: 'What is in #1?' })
+  const all = ['code:read', 'issues:read', 'pulls:read', 'memory:read']
+  for (const left of all)
+    expect(await refusal(ask(all.filter((scope) => scope !== left)))).toMatchObject({
+      status: 403,
+      details: { scope: left },
+    })
+  expect((await ask(all)).status).toBe('answering')
 })
 
 test('says what is missing without a model, and is for members', async () => {
