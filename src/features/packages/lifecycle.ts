@@ -9,9 +9,11 @@ import {
   countFreedBytes,
   findTag,
   listActiveVersionNames,
+  listBytesOfVersions,
   markVersionsDeleted,
   setVersion,
   sumBytesOfPackage,
+  sumUnusedBytes,
   versionById,
   type VersionName,
   type VersionRow,
@@ -57,6 +59,22 @@ export function updateTotals(tx: Tx, package_id: string): PackageRow {
     size_in_bytes: sumBytesOfPackage(tx.db, package_id),
   })
   return requirePackage(tx.db, package_id)
+}
+
+/**
+ * The same after versions or files were deleted that retention does not keep, of which the latest
+ * version is none. What is left is not read again, because a large package is cleared in many writes.
+ */
+export function subtractTotals(
+  tx: Tx,
+  package_id: string,
+  { versions, stored }: { versions: number; stored: Parameters<typeof sumUnusedBytes>[2] },
+): void {
+  const { version_count, size_in_bytes } = requirePackage(tx.db, package_id)
+  setPackage(tx, package_id, {
+    version_count: version_count - versions,
+    size_in_bytes: size_in_bytes - sumUnusedBytes(tx.db, package_id, stored),
+  })
 }
 
 export function auditPackage(
@@ -115,18 +133,22 @@ function announceVersionDeleted(
   })
 }
 
-/** Deletes versions that no retention rule keeps. The rule always leaves one. */
+/** Deletes versions that no retention rule keeps. Rules always keep the latest one. */
 export function markVersionsExpired(
   tx: Tx,
   row: PackageRow,
   versions: readonly Pick<VersionRow, 'id' | 'version'>[],
 ): void {
   const purge_at = purgeTime(tx)
+  const stored = listBytesOfVersions(
+    tx.db,
+    versions.map(({ id }) => id),
+  )
   for (const { id, version } of versions) {
     setVersion(tx, id, { deleted_at: tx.now, deleted_by: null, purge_at })
     announceVersionDeleted(tx, row, version, purge_at)
   }
-  updateTotals(tx, row.id)
+  subtractTotals(tx, row.id, { versions: versions.length, stored })
   auditPackage(tx, 'package.versions_expired', row, {
     versions: versions.map(({ version }) => version),
     after: { purge_at },

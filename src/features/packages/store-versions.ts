@@ -280,6 +280,29 @@ export const sumBytesOfPackage = (db: Db, package_id: string): number =>
     package_id,
   )?.bytes ?? 0
 
+type StoredBytes = Pick<FileRow, 'sha256' | 'size_in_bytes'>
+
+export const listBytesOfVersions = (db: Db, version_ids: readonly string[]): StoredBytes[] =>
+  db.all<StoredBytes>(
+    `SELECT f.sha256, f.size_in_bytes FROM json_each(?) n
+     JOIN package_files f ON f.version_id = n.value`,
+    JSON.stringify(version_ids),
+  )
+
+/** Bytes of these that no version of the package has which is not deleted; equal files count once. */
+export function sumUnusedBytes(db: Db, package_id: string, stored: readonly StoredBytes[]): number {
+  const sizes = new Map(stored.map(({ sha256, size_in_bytes }) => [sha256, size_in_bytes]))
+  const unused = db.all<{ sha256: string }>(
+    `SELECT n.value AS sha256 FROM json_each(?2) n
+     WHERE NOT EXISTS (SELECT 1 FROM package_files f JOIN package_versions v ON v.id = f.version_id
+       WHERE f.sha256 = n.value AND f.package_id = ?1 AND v.deleted_at IS NULL)
+     AND NOT EXISTS (SELECT 1 FROM image_blobs b WHERE b.sha256 = n.value AND b.package_id = ?1)`,
+    package_id,
+    JSON.stringify([...sizes.keys()]),
+  )
+  return unused.reduce((bytes, { sha256 }) => bytes + (sizes.get(sha256) ?? 0), 0)
+}
+
 /** Bytes of all packages of a workspace, deleted ones included; equal files count once. */
 export const countPackageBytes = (db: Db, workspace_id: string): number =>
   db.one<{ bytes: number | null }>(

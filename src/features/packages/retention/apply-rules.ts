@@ -2,7 +2,7 @@
 import { job } from '#core/jobs.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { writeAs } from '#core/write.ts'
-import { auditPackage, markVersionsExpired, updateTotals } from '../lifecycle.ts'
+import { auditPackage, markVersionsExpired, subtractTotals } from '../lifecycle.ts'
 import { packageById } from '../store.ts'
 import { findExpired, type Expired } from './expired.ts'
 import { findRule, listPackagesOfRule, listRules, removeFiles, type RuleScope } from './store.ts'
@@ -35,11 +35,12 @@ const deleteSome = (
     const { versions, files } = expired
     const batch = versions.slice(done, done + CHANGES_PER_WRITE)
     const start = Math.max(0, done - versions.length)
-    const paths = files.slice(start, start + CHANGES_PER_WRITE).map(({ path }) => path)
+    const stored = files.slice(start, start + CHANGES_PER_WRITE)
+    const paths = stored.map(({ path }) => path)
     if (batch.length > 0) markVersionsExpired(tx, row, batch)
     else if (paths.length > 0) {
       removeFiles(tx, row.id, paths)
-      updateTotals(tx, row.id)
+      subtractTotals(tx, row.id, { versions: 0, stored })
       auditPackage(tx, 'package.snapshots_removed', row, { files: paths })
     } else return null
     const revision = packageById(tx.db, package_id)?.revision ?? row.revision

@@ -8,6 +8,7 @@ import { restorePackageVersion } from '#features/packages/restore-package-versio
 import { applyRetention } from '#features/packages/retention/apply-rules.ts'
 import { setPackageRetention } from '#features/packages/retention/set-package-retention.ts'
 import { setWorkspaceRetention } from '#features/packages/retention/set-workspace-retention.ts'
+import { updateTotals } from '#features/packages/lifecycle.ts'
 import { DAY } from '#lib/time.ts'
 import { makePackageWorld, npm, workspace } from '../fixture.ts'
 
@@ -50,7 +51,9 @@ test('more versions than one write deletes go in several, none twice', async () 
   const { world, ada, publish } = all
   const count = 230
   for (let number = 1; number <= count; number++) {
-    await publish('lib', `${number}.0.0`)
+    // Versions share files with older ones, and some of them with one that is kept.
+    const text = `text ${number % 40}${number % 3 === 0 ? 'x'.repeat(number) : ''}`
+    await publish('lib', `${number}.0.0`, { text })
     world.clock.advance(1000)
   }
   await world.call(setPackageRetention, ada, { ...npm('lib'), keep_newest: 5, older_than_days: 0 })
@@ -60,6 +63,11 @@ test('more versions than one write deletes go in several, none twice', async () 
     [230, 229, 228, 227, 226].map((number) => `${number}.0.0`),
   )
   expect(world.events('package.deleted')).toHaveLength(count - 5)
+  const left = await world.call(getPackage, ada, npm('lib'))
+  expect(left).toMatchObject({ version_count: 5, latest: '230.0.0' })
+  const row = await world.write((tx) => updateTotals(tx, left.id))
+  expect(left.size_in_bytes).toBe(row.size_in_bytes)
+  expect(row).toMatchObject({ version_count: 5 })
 })
 
 test('old builds of a snapshot go, and what metadata names stays', async () => {
@@ -99,6 +107,9 @@ test('old builds of a snapshot go, and what metadata names stays', async () => {
   await world.call(setPackageRetention, ada, { ...target, snapshots_kept: 2, older_than_days: 0 })
   await run(all)
   const { files } = await world.call(getPackageVersion, ada, { ...target, version: '1.1-SNAPSHOT' })
+  const { id, size_in_bytes } = await world.call(getPackage, ada, target)
+  const row = await world.write((tx) => updateTotals(tx, id))
+  expect(size_in_bytes).toBe(row.size_in_bytes)
   expect(files.map(({ name }) => name.replace('1.1-SNAPSHOT/lib-1.1-20260101.', ''))).toEqual([
     // The newest sources that there are.
     '100000-1-sources.jar',
