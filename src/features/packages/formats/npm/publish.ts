@@ -1,6 +1,6 @@
 /** `npm publish`, and the other changes that npm sends as a changed packument. */
-import { isObject } from '#lib/json-value.ts'
-import { storeBlob, type DigestedBlob } from '#core/blobs.ts'
+import { isObject, objectOf, type JsonObject } from '#lib/json-value.ts'
+import type { DigestedBlob } from '#core/blobs.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { conflict, invalid, Refusal } from '#lib/errors.ts'
 import type { DoorRequest } from '../../door/door-request.ts'
@@ -9,28 +9,18 @@ import { deletePackageVersion } from '../../delete-package-version.ts'
 import { markPackageVersion } from '../../mark-package-version.ts'
 import { publishPackageVersion } from '../../publish-package-version.ts'
 import { readPackageDocument } from '../../read-package-document.ts'
+import { textOf } from '../json.ts'
+import { storeBytes, storeUpload } from '../upload.ts'
 import { slimPiece } from './documents.ts'
 import { isNpmVersion, parseDistTag } from './names.ts'
 import { MAX_DOCUMENT_BYTES, readPublishBody } from './publish-body.ts'
 import { readPackageJson } from './tarball.ts'
 
-type Json = Record<string, unknown>
-
 const MAX_README_BYTES = 512 * 1024
 
-const objectAt = (value: Json, name: string): Json => {
-  const found = value[name]
-  return isObject(found) ? found : {}
-}
-
-const textAt = (value: Json, name: string): string | null => {
-  const found = value[name]
-  return typeof found === 'string' && found !== '' ? found : null
-}
-
 /** The manifest of the one version in the document. Throws 422 for anything else. */
-function readManifest(document: Json, name: string): Json & { version: string } {
-  const versions = Object.entries(objectAt(document, 'versions'))
+function readManifest(document: JsonObject, name: string): JsonObject & { version: string } {
+  const versions = Object.entries(objectOf(document.versions))
   const [[version, manifest] = ['', null]] = versions
   if (versions.length !== 1 || !isObject(manifest))
     throw invalid('versions', 'one version is published at a time')
@@ -45,11 +35,16 @@ function readManifest(document: Json, name: string): Json & { version: string } 
 }
 
 /** Compares the tarball with what the client says of it. Throws 400 for other bytes. */
-function requireSameBytes(document: Json, file: string, manifest: Json, blob: DigestedBlob): void {
-  const { length } = objectAt(objectAt(document, '_attachments'), file)
+function requireSameBytes(
+  document: JsonObject,
+  file: string,
+  manifest: JsonObject,
+  blob: DigestedBlob,
+): void {
+  const { length } = objectOf(objectOf(document._attachments)[file])
   if (length !== undefined && length !== blob.size)
     throw new Refusal('bad_request', `the tarball has ${blob.size} bytes, not ${String(length)}`)
-  const { integrity, shasum } = objectAt(manifest, 'dist')
+  const { integrity, shasum } = objectOf(manifest.dist)
   const sha512 = `sha512-${Buffer.from(blob.digests.sha512 ?? '', 'hex').toString('base64')}`
   const isOther =
     (typeof integrity === 'string' && integrity.startsWith('sha512-') && integrity !== sha512) ||
@@ -62,7 +57,7 @@ function requireSameBytes(document: Json, file: string, manifest: Json, blob: Di
 async function requireSameManifest(
   hearth: Hearth,
   blob: DigestedBlob,
-  manifest: Json,
+  manifest: JsonObject,
 ): Promise<void> {
   const packed = await readPackageJson(hearth, blob)
   if (packed.name !== manifest.name || packed.version !== manifest.version)
@@ -72,22 +67,19 @@ async function requireSameManifest(
     )
 }
 
-async function storeReadme(hearth: Hearth, document: Json, manifest: Json): Promise<string | null> {
-  const readme = textAt(manifest, 'readme') ?? textAt(document, 'readme')
+async function storeReadme(
+  hearth: Hearth,
+  document: JsonObject,
+  manifest: JsonObject,
+): Promise<string | null> {
+  const readme = textOf(manifest.readme) ?? textOf(document.readme)
   if (readme === null || readme.startsWith('ERROR: No README')) return null
   const bytes = new TextEncoder().encode(readme).subarray(0, MAX_README_BYTES)
-  const stored = await storeBlob(hearth, Readable.of(bytes), { maxBytes: MAX_README_BYTES })
-  return stored.sha256
-}
-
-const Readable = {
-  async *of(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-    yield bytes
-  },
+  return (await storeBytes(hearth, bytes)).sha256
 }
 
 /** What is kept of the manifest. The registry says the rest itself. */
-function metadataOf(manifest: Json): Json {
+function metadataOf(manifest: JsonObject): JsonObject {
   const { dist: _, readme: _readme, deprecated: _deprecated, ...kept } = manifest
   return { ...kept, _id: `${String(manifest.name)}@${String(manifest.version)}` }
 }
@@ -99,14 +91,14 @@ async function publish(
   hearth: Hearth,
   door: DoorRequest,
   name: string,
-  document: Json,
+  document: JsonObject,
   [file, blob]: readonly [string, DigestedBlob],
 ): Promise<Response> {
   const manifest = readManifest(document, name)
   requireSameBytes(document, file, manifest, blob)
   await requireSameManifest(hearth, blob, manifest)
   const readme_sha256 = await storeReadme(hearth, document, manifest)
-  const tags = Object.entries(objectAt(document, 'dist-tags'))
+  const tags = Object.entries(objectOf(document['dist-tags']))
     .filter(([, version]) => version === manifest.version)
     .map(([tag]) => parseDistTag(tag))
   const metadata = metadataOf(manifest)
@@ -126,7 +118,7 @@ async function publish(
         },
       ],
       tags,
-      description: textAt(manifest, 'description'),
+      description: textOf(manifest.description),
       readme_sha256,
     },
   })
@@ -136,7 +128,11 @@ async function publish(
 type Packument = { _rev: string; versions: Record<string, { deprecated?: string }> }
 
 /** The versions as they are, for whoever changes them. Throws 409 for a document that is old. */
-async function readCurrent(door: DoorRequest, name: string, document: Json): Promise<Packument> {
+async function readCurrent(
+  door: DoorRequest,
+  name: string,
+  document: JsonObject,
+): Promise<Packument> {
   const { body } = await door.call(readPackageDocument, name, { kind: 'full' })
   const current: Packument = JSON.parse(new TextDecoder().decode(body))
   if (typeof document._rev === 'string' && document._rev !== current._rev)
@@ -145,7 +141,11 @@ async function readCurrent(door: DoorRequest, name: string, document: Json): Pro
 }
 
 /** Deprecates the versions whose text changed, and deletes those that are missing. */
-async function changeVersions(door: DoorRequest, name: string, document: Json): Promise<Response> {
+async function changeVersions(
+  door: DoorRequest,
+  name: string,
+  document: JsonObject,
+): Promise<Response> {
   if (!isObject(document.versions))
     throw new Refusal(
       'not_available',
@@ -159,7 +159,7 @@ async function changeVersions(door: DoorRequest, name: string, document: Json): 
       await door.call(deletePackageVersion, name, { version })
       continue
     }
-    const text = isObject(there) ? textAt(there, 'deprecated') : null
+    const text = isObject(there) ? textOf(there.deprecated) : null
     if (text !== (deprecated ?? null))
       await door.call(markPackageVersion, name, { version, deprecated: text })
   }
@@ -176,11 +176,7 @@ export async function putPackage(
   const { max_file_bytes } = hearth.settings.packages
   const maxBodyBytes = Math.ceil(max_file_bytes * BASE64_RATIO) + MAX_DOCUMENT_BYTES
   const { document, attachments } = await readPublishBody(door.stream(maxBodyBytes), (bytes) =>
-    storeBlob(hearth, bytes, {
-      maxBytes: max_file_bytes,
-      signal: door.signal,
-      digests: ['sha1', 'sha512'],
-    }),
+    storeUpload(hearth, door, bytes, { digests: ['sha1', 'sha512'] }),
   )
   if (!isObject(document)) throw new Refusal('bad_request', 'the body is not a JSON object')
   const tarball = [...attachments].find(([file]) => file.endsWith('.tgz'))
