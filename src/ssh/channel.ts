@@ -40,19 +40,30 @@ export function inputOf(channel: ServerChannel): ReadableStream<Uint8Array> {
 
 const goneAway = (): GitError => new GitError('aborted', 'the connection was closed')
 
-/** Resolves when the channel takes more. Throws GitError `aborted` when it is closed. */
-export async function send(channel: ServerChannel, bytes: Uint8Array): Promise<void> {
+/**
+ * Resolves when the channel takes more, or throws the reason of the signal: a client that reads
+ * nothing must not hold a transfer that has ended. Throws GitError `aborted` when it is closed.
+ */
+export async function send(
+  channel: ServerChannel,
+  bytes: Uint8Array,
+  signal?: AbortSignal,
+): Promise<void> {
+  signal?.throwIfAborted()
   if (!channel.writable) throw goneAway()
   if (channel.write(Buffer.from(bytes))) return
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   const close = (): void => reject(goneAway())
+  const abort = (): void => reject(signal?.reason)
   channel.once('drain', resolve)
   channel.once('close', close)
+  signal?.addEventListener('abort', abort, { once: true })
   try {
     await promise
   } finally {
     channel.off('drain', resolve)
     channel.off('close', close)
+    signal?.removeEventListener('abort', abort)
   }
 }
 

@@ -7,7 +7,7 @@ import type { Origin } from '#core/audit.ts'
 import type { SignedIn } from '#core/caller.ts'
 import { diskFull, isDiskFullError } from '#core/disk-space.ts'
 import type { Hearth } from '#core/hearth.ts'
-import { decide } from '#core/access.ts'
+import { decide, RIGHTS_INTERVAL_MS } from '#core/access.ts'
 import { engineRefusal, principalOf, runAs } from '#core/principal.ts'
 import { GitError, readFetchRequests, type Push, type RefSnapshot } from '#git'
 import { GitAccess, requireOperation, type Service } from '#http/git/git-access.ts'
@@ -93,7 +93,18 @@ export class GitSession {
     return { repo, ...opened }
   }
 
-  /** Holds one of the caller's permits while a transfer runs and makes progress. */
+  /** The caller that the key stands for now. Throws a refusal when it is gone. */
+  #callerOfNow({ token }: SignedIn): SignedIn {
+    const caller = token && this.hearth.callers.byCredential(token.id)
+    if (!caller || caller.kind === 'anonymous')
+      throw new Refusal('unauthenticated', 'this key has been removed')
+    return caller
+  }
+
+  /**
+   * Holds one of the caller's permits while a transfer runs and makes progress. It ends when the
+   * caller loses the right to it, so nobody keeps what a long clone has not sent yet.
+   */
   async #transfer<T>(
     { caller, channel, origin }: GitCall,
     operation: 'fetch' | 'push',
@@ -102,17 +113,28 @@ export class GitSession {
   ): Promise<T> {
     const { hearth } = this
     const watchdog = new Watchdog()
-    const closed = new AbortController()
-    const close = (): void => closed.abort(new GitError('aborted', 'the connection was closed'))
+    const ended = new AbortController()
+    const close = (): void => ended.abort(new GitError('aborted', 'the connection was closed'))
     channel.once('close', close)
-    const signal = AbortSignal.any([closed.signal, hearth.stopping, watchdog.signal])
+    const service = operation === 'push' ? 'git-receive-pack' : 'git-upload-pack'
+    const rights = setInterval(() => {
+      try {
+        this.#access.check(this.#callerOfNow(caller), repo, service)
+      } catch (error) {
+        ended.abort(error)
+      }
+    }, RIGHTS_INTERVAL_MS)
+    const signal = AbortSignal.any([ended.signal, hearth.stopping, watchdog.signal])
     const endOperation = hearth.metrics.startGitOperation(operation, { repo })
     const principal = principalOf(caller, origin)
     let release = (): void => {}
     try {
       release = await transferSemaphore(hearth).acquire({ caller: principal, signal })
       return await runAs(principal, () => run(signal, () => watchdog.touch()))
+    } catch (error) {
+      throw ended.signal.aborted ? ended.signal.reason : error
     } finally {
+      clearInterval(rights)
       channel.off('close', close)
       watchdog.stop()
       endOperation()
@@ -156,7 +178,7 @@ export class GitSession {
       const write = async (chunk: Uint8Array): Promise<void> => {
         const skipped = Math.min(chunk.length, Math.max(0, skippedBytes - bytes))
         bytes += chunk.length
-        if (skipped < chunk.length) await send(call.channel, chunk.subarray(skipped))
+        if (skipped < chunk.length) await send(call.channel, chunk.subarray(skipped), signal)
         touch()
       }
       if (response instanceof Uint8Array) await write(response)
@@ -179,7 +201,9 @@ export class GitSession {
     await send(channel, withoutAnnouncement('git-receive-pack', advertised))
     const input = inputOf(channel)
     await this.#transfer(call, 'push', repo, async (signal, touch) => {
-      const apply = (push: Push) => this.#access.applyPush({ caller, repo, origin }, push)
+      // The key may have been removed since the pack began.
+      const apply = (push: Push) =>
+        this.#access.applyPush({ caller: this.#callerOfNow(caller), repo, origin }, push)
       const report = git.receivePack(store, refs, {
         protocol,
         body: watched(input, touch),
@@ -188,7 +212,7 @@ export class GitSession {
         onProgress: touch,
         apply,
       })
-      for await (const chunk of report) await send(channel, chunk)
+      for await (const chunk of report) await send(channel, chunk, signal)
     })
   }
 

@@ -1,5 +1,5 @@
 /** Git over SSH, with OpenSSH and git as clients. */
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { afterAll, expect, test } from 'bun:test'
 import { Client } from 'ssh2'
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -12,6 +12,7 @@ import { removeKey } from '#features/keys/remove-key.ts'
 import { readRef } from '#features/repos/index.ts'
 import { startSshServer } from '#src/ssh/ssh-server.ts'
 import { listen, serveSite } from '../web/visitor.ts'
+import { until } from '../features/checks/fixture.ts'
 import { makeLfsWorld, OTHER, REPO } from '../features/lfs/fixture.ts'
 
 const listening = listen()
@@ -214,27 +215,30 @@ test('keys that nobody has are refused, and so is a key that was removed', async
   expect((await ssh(ottos.file)).err).toContain('Permission denied (publickey)')
 })
 
-test('a stranger holds only a few connections that never sign in', async () => {
-  const states = await Promise.all(
-    Array.from({ length: 14 }, () => {
-      const { promise, resolve } = Promise.withResolvers<'greeted' | 'closed'>()
-      const socket = connect(server.port, '127.0.0.1')
-      socket.once('data', () => resolve('greeted'))
-      socket.once('close', () => resolve('closed'))
-      socket.once('error', () => resolve('closed'))
-      return promise.then((state) => ({ state, socket }))
-    }),
-  )
-  const greeted = states.filter(({ state }) => state === 'greeted')
-  expect(greeted.length).toBe(10)
-  for (const { socket } of states) socket.destroy()
+test('a stranger has few connections that never sign in; the others wait, up to a bound', async () => {
+  const states = new Map<Socket, 'open' | 'greeted' | 'closed'>()
+  const count = (wanted: string) => states.values().filter((state) => state === wanted).toArray()
+  const open = Array.from({ length: 150 }, () => {
+    const socket = connect(server.port, '127.0.0.1')
+    states.set(socket, 'open')
+    socket.once('data', () => states.set(socket, 'greeted'))
+    socket.once('close', () => states.set(socket, 'closed'))
+    socket.on('error', () => {})
+    return socket
+  })
+  // Ten greeted, 128 waiting, and the last twelve turned away.
+  await until(() => count('greeted').length === 10 && count('closed').length === 12)
+  for (const socket of states.keys()) if (states.get(socket) === 'greeted') socket.destroy()
+  await until(() => count('greeted').length === 10 && count('closed').length === 22)
+  for (const socket of open) socket.destroy()
+  expect((await ssh(readers.file)).err).toContain('You are signed in')
 })
 
 test('no exchange of keys is offered that takes the server a second', async () => {
   const { code, err } = await ssh(
     ottos.file,
     '-o',
-    'KexAlgorithms=diffie-hellman-group14-sha256,diffie-hellman-group18-sha512',
+    'KexAlgorithms=diffie-hellman-group14-sha256,diffie-hellman-group18-sha512,ecdh-sha2-nistp256',
   )
   expect(code).toBe(255)
   expect(err).toContain('no matching key exchange method found')

@@ -64,6 +64,13 @@ export class GitAccess {
     return path.endsWith(WIKI_SUFFIX) ? this.#wikis : this.#repos
   }
 
+  /** Decides access again, for a transfer that runs. Throws the refusal of the operation. */
+  check(caller: Caller, repo: string, service: Service): void {
+    const operations = this.#operationsFor(repo)
+    const { access } = service === 'git-receive-pack' ? operations.push : operations.fetch
+    decide(access, caller, { repo: repoOfPath(repo) }, this.hearth.facts)
+  }
+
   /** Decides access. Throws the refusal of the operation, and 503 for a push to a full disk. */
   async open(
     caller: Caller,

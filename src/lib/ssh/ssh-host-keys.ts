@@ -1,6 +1,6 @@
 /**
- * The keys by which clients know this installation, in `<data>/secrets/`. Ed25519 comes first;
- * ECDSA is for clients without it. There is no RSA key, because ssh2 would offer SHA-1 with one.
+ * The key by which clients know this installation, in `<data>/secrets/`. Ed25519 alone: every
+ * client in use has it, and ssh2 would offer SHA-1 with an RSA key.
  */
 import { generateKeyPairSync, randomBytes, type KeyObject } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { sshFingerprint } from './ssh-key.ts'
 
 export type SshHostKey = {
-  readonly algorithm: 'ssh-ed25519' | 'ecdsa-sha2-nistp256'
+  readonly algorithm: 'ssh-ed25519'
   /** In PEM, as `ssh-keygen` reads it. */
   readonly privateKey: string
   /** `SHA256:…`, as `ssh-keygen -l` prints it. */
@@ -24,7 +24,7 @@ const field = (value: Uint8Array | string): Buffer => {
   return Buffer.concat([length, bytes])
 }
 
-const part = (key: KeyObject, name: 'x' | 'y' | 'd'): Buffer =>
+const part = (key: KeyObject, name: 'x' | 'd'): Buffer =>
   Buffer.from(String(key.export({ format: 'jwk' })[name] ?? ''), 'base64url')
 
 /** The private key in OpenSSH's format, unencrypted (PROTOCOL.key). */
@@ -57,19 +57,8 @@ function newEd25519(): { pem: string; blob: Buffer } {
   return { blob, pem: opensshPem(blob, Buffer.concat([blob, field(secret)])) }
 }
 
-function newEcdsa(): { pem: string; blob: Buffer } {
-  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-  const point = Buffer.concat([Buffer.from([4]), part(publicKey, 'x'), part(publicKey, 'y')])
-  const blob = Buffer.concat([field('ecdsa-sha2-nistp256'), field('nistp256'), field(point)])
-  const number = part(privateKey, 'd')
-  // A number with its highest bit set would be negative (RFC 4251 section 5).
-  const secret = (number[0] ?? 0) >= 0x80 ? Buffer.concat([Buffer.from([0]), number]) : number
-  return { blob, pem: opensshPem(blob, Buffer.concat([blob, field(secret)])) }
-}
-
 const KINDS = [
   { algorithm: 'ssh-ed25519', file: 'ssh_host_ed25519_key', create: newEd25519 },
-  { algorithm: 'ecdsa-sha2-nistp256', file: 'ssh_host_ecdsa_key', create: newEcdsa },
 ] as const
 
 /** The keys of a data directory. They are created at the first call. */
