@@ -69,9 +69,7 @@ export class ConnectionLimits {
   }
 
   #hasRoom(network: string): boolean {
-    return (
-      this.#pending.size < MAX_PENDING && this.#pendingOf.get(network) < MAX_PENDING_OF_NETWORK
-    )
+    return this.#pending.size < MAX_PENDING && this.#pendingOf.get(network) < MAX_PENDING_OF_NETWORK
   }
 
   #stopWaiting(socket: Socket): Waiting | null {

@@ -217,7 +217,11 @@ test('keys that nobody has are refused, and so is a key that was removed', async
 
 test('a stranger has few connections that never sign in; the others wait, up to a bound', async () => {
   const states = new Map<Socket, 'open' | 'greeted' | 'closed'>()
-  const count = (wanted: string) => states.values().filter((state) => state === wanted).toArray()
+  const count = (wanted: string) =>
+    states
+      .values()
+      .filter((state) => state === wanted)
+      .toArray()
   const open = Array.from({ length: 150 }, () => {
     const socket = connect(server.port, '127.0.0.1')
     states.set(socket, 'open')
