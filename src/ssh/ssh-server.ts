@@ -25,7 +25,7 @@ export type RunningSshServer = { readonly port: number; stop(): Promise<void> }
 const MAX_TRIES = 6
 const MAX_SESSIONS = 10
 /** Of one person or one deploy key, so that they leave room for others. */
-const MAX_CONNECTIONS_OF_CALLER = 64
+const MAX_CONNECTIONS_OF_CALLER = 128
 /** A connection that runs nothing for so long ends; keepalives would hold it open for ever. */
 const MAX_IDLE_MS = 10 * MINUTE
 const MAX_FAILURES_A_MINUTE = 20

@@ -270,7 +270,7 @@ test('the connections of one person leave room for others', async () => {
   await world.call(addKey, ada, { title: 'many', key: adas.line })
   let signedIn = 0
   while (signedIn < 200 && (await signIn(adas.file))) signedIn++
-  expect(signedIn).toBe(64)
+  expect(signedIn).toBe(128)
   expect(await signIn(ritas.file)).toBe(true)
   for (const client of open) client.end()
 })

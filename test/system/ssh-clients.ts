@@ -167,6 +167,7 @@ function asPerson(place: Place, key: string, args: readonly string[]): Promise<R
 }
 
 async function hundredAtOnce(place: Place, key: string): Promise<void> {
+  const began = performance.now()
   const clones = Array.from({ length: 100 }, (_, at) =>
     asPerson(place, key, [
       'clone',
@@ -176,7 +177,6 @@ async function hundredAtOnce(place: Place, key: string): Promise<void> {
       `many-${at}`,
     ]),
   )
-  const began = performance.now()
   const failed = (await Promise.all(clones)).filter(({ status }) => status !== 0)
   const seconds = ((performance.now() - began) / 1000).toFixed(1)
   const [first] = failed
@@ -198,21 +198,21 @@ async function fillLarge(place: Place): Promise<void> {
   await git(directory, 'push', '-q', withToken(`${place.url}/acme/large.git`, place.token), 'main')
 }
 
-/** Begins a clone, stops its client in the middle, takes the right away, and lets it go on. */
-async function endsInTheMiddle(
+/** Begins a clone, stops its client in the middle, does something else, and lets it go on. */
+async function inTheMiddle(
   place: Place,
   name: string,
   key: string,
-  take: () => Promise<unknown>,
-): Promise<void> {
+  act: () => Promise<unknown>,
+): Promise<Ran> {
   const into = join(place.work, `${name.replaceAll(' ', '-')}`)
-  // A transport that passes on 4 MiB, then nothing until the file is there.
+  // A transport that passes on 64 reads, at most 4 MiB, then nothing until the file is there.
   const gate = join(place.work, `${name.replaceAll(' ', '-')}.open`)
   const slow = join(place.work, 'slow.sh')
   const ssh = opensshCommand({ key, port: place.port, home: place.work })
   writeFileSync(
     slow,
-    `#!/bin/sh\n${ssh} "$@" | { dd bs=64k count=64 iflag=fullblock status=none; : > "$GATE.begun"; while [ ! -e "$GATE" ]; do sleep .1; done; cat; }\n`,
+    `#!/bin/sh\n${ssh} "$@" | { dd bs=64k count=64 status=none; : > "$GATE.begun"; while [ ! -e "$GATE" ]; do sleep .1; done; cat; }\n`,
     { mode: 0o755 },
   )
   const clone = run(
@@ -225,12 +225,22 @@ async function endsInTheMiddle(
     },
   )
   while (!(await Bun.file(`${gate}.begun`).exists())) await Bun.sleep(50)
-  await take()
+  await act()
   // Rights of what runs are looked at every three seconds.
   await Bun.sleep(5_000)
   writeFileSync(gate, '')
-  const { status } = await clone
-  check(`${name}: a clone that was begun ends`, status === 0 ? 'it went on to its end' : null)
+  return await clone
+}
+
+async function endsInTheMiddle(
+  place: Place,
+  name: string,
+  key: string,
+  take: () => Promise<unknown>,
+): Promise<void> {
+  const ran = await inTheMiddle(place, name, key, take)
+  const fault = ran.status === 0 ? 'it went on to its end' : ran.wasKilled ? 'it hangs' : null
+  check(`${name}: a clone that was begun ends`, fault)
   const again = await asPerson(place, key, ['ls-remote', 'git@127.0.0.1:acme/large.git'])
   check(`${name}: nothing more can be read`, again.status === 0 ? 'it could' : null)
 }
@@ -266,6 +276,8 @@ async function all(place: Place, tools: string): Promise<void> {
   await hundredAtOnce(place, keys.ada)
   await flood(place, keys.ada)
   await fillLarge(place)
+  const kept = await inTheMiddle(place, 'everybody stays', keys.otto, async () => {})
+  check('everybody stays: a clone that stood still goes on', kept.status === 0 ? null : said(kept))
   await endsInTheMiddle(place, 'a removed member', keys.otto, () =>
     place.ada('DELETE', '/workspaces/acme/members/otto'),
   )

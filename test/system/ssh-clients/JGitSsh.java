@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.security.PublicKey;
 import java.util.List;
 import org.eclipse.jgit.api.Git;
+import org.eclipse.jgit.api.TransportConfigCallback;
 import org.eclipse.jgit.transport.*;
 import org.eclipse.jgit.transport.sshd.*;
 

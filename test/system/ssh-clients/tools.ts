@@ -4,7 +4,13 @@ import { join } from 'node:path'
 
 const HERE = import.meta.dir
 
-export type Ran = { readonly status: number; readonly out: string; readonly error: string }
+export type Ran = {
+  readonly status: number
+  readonly out: string
+  readonly error: string
+  /** It did not end by itself. */
+  readonly wasKilled: boolean
+}
 
 export type Person = { readonly key: string; readonly port: number; readonly home: string }
 
@@ -15,6 +21,8 @@ export type SshClient = {
   /** Whether it takes its own form of a private key; OpenSSH's unless it does. */
   readonly makeKey?: (file: string) => Promise<string>
 } & ({ readonly carries: (person: Person) => string } | { readonly command: readonly string[] })
+
+const RUN_TIMEOUT_MS = 120_000
 
 export async function run(
   command: readonly string[],
@@ -35,14 +43,14 @@ export async function run(
     stdout: 'pipe',
     stderr: 'pipe',
   })
-  const timer = setTimeout(() => child.kill(), 120_000)
+  const timer = setTimeout(() => child.kill(), RUN_TIMEOUT_MS)
   const [out, error, status] = await Promise.all([
     new Response(child.stdout).text(),
     new Response(child.stderr).text(),
     child.exited,
   ])
   clearTimeout(timer)
-  return { status, out, error }
+  return { status, out, error, wasKilled: child.signalCode !== null }
 }
 
 async function must(cwd: string, ...command: string[]): Promise<string> {

@@ -1,0 +1,145 @@
+/**
+ * SSH beside HTTP at one forge, in turn in one run: a clone that is packed anew, a fetch of nothing
+ * and a push of one commit. Prints what the client waits and the processor time of the forge, each
+ * over SSH divided by the same over HTTP. The client is git with OpenSSH; each command signs in.
+ */
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { availableParallelism, loadavg, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { median } from './forge/wrk.ts'
+import { cpuOf } from './git/processes.ts'
+import { generate } from './git/repositories.ts'
+import { startHearth, type Hearth } from './git/servers.ts'
+import { EXECUTABLE, OWNER, requireBuilt } from '../support/forge.ts'
+import { git, withToken } from '../support/git.ts'
+import { runScript, type Option } from '../support/options.ts'
+import { freePort } from '../support/ports.ts'
+
+const OPTIONS = {
+  megabytes: { kind: 'count', default: '30', help: 'MB of the repository.' },
+  rounds: { kind: 'count', default: '7', help: 'How often everything is measured.' },
+  executable: { kind: 'text', default: EXECUTABLE, help: 'The built executable.' },
+} as const satisfies Record<string, Option>
+
+/** What the forge does after its answer counts as well. */
+const SETTLE_MS = 300
+
+type Taken = { readonly wall: number; readonly cpu: number }
+type Door = { readonly name: 'SSH' | 'HTTP'; readonly address: string }
+type Scenario = {
+  readonly name: string
+  /** One measurement runs it so often, because the processor clock of short ones is coarse. */
+  readonly repeat: number
+  readonly run: (door: Door, at: number) => Promise<void>
+}
+
+async function measure({ pid }: Hearth, { repeat, run }: Scenario, door: Door): Promise<Taken> {
+  const used = cpuOf(pid)
+  const began = performance.now()
+  for (let at = 0; at < repeat; at++) await run(door, at)
+  const wall = (performance.now() - began) / 1000
+  await Bun.sleep(SETTLE_MS)
+  return { wall: wall / repeat, cpu: (cpuOf(pid) - used) / repeat }
+}
+
+/** The scenarios over a copy of the repository that is pushed to both doors. */
+function scenariosOf(directory: string, copy: string, command: string): Scenario[] {
+  const ssh = ['-c', `core.sshCommand=${command}`]
+  let made = 0
+  return [
+    {
+      name: 'Clone',
+      repeat: 1,
+      run: async ({ address }) => {
+        const into = join(directory, `clone-${made++}`)
+        await git(directory, ...ssh, 'clone', '-q', '--bare', address, into)
+        rmSync(into, { recursive: true, force: true })
+      },
+    },
+    {
+      name: 'Fetch of nothing',
+      repeat: 10,
+      run: async ({ address }) => {
+        await git(copy, ...ssh, 'fetch', '-q', address, 'refs/heads/*:refs/heads/*')
+      },
+    },
+    {
+      name: 'Push of one commit',
+      repeat: 5,
+      run: async ({ name, address }) => {
+        const commit = await git(
+          copy,
+          'commit-tree',
+          'HEAD^{tree}',
+          '-p',
+          'HEAD',
+          '-m',
+          `${made++}`,
+        )
+        await git(
+          copy,
+          ...ssh,
+          'push',
+          '-q',
+          address,
+          `${commit.trim()}:refs/heads/${name}-${made}`,
+        )
+      },
+    },
+  ]
+}
+
+async function rowOf(
+  hearth: Hearth,
+  scenario: Scenario,
+  doors: readonly Door[],
+  rounds: number,
+): Promise<string> {
+  const taken: Record<Door['name'], Taken[]> = { SSH: [], HTTP: [] }
+  for (const door of doors) await measure(hearth, scenario, door)
+  for (let round = 0; round < rounds; round++)
+    for (const door of doors) taken[door.name].push(await measure(hearth, scenario, door))
+  const cell = (kind: keyof Taken): string => {
+    const [ssh, http] = [taken.SSH, taken.HTTP].map((all) => median(all.map((one) => one[kind])))
+    const ms = (seconds = 0): string => `${(seconds * 1000).toFixed(seconds < 0.1 ? 1 : 0)} ms`
+    return `${((ssh ?? 0) / (http || 1)).toFixed(2)} (${ms(ssh)} / ${ms(http)})`
+  }
+  return `| ${scenario.name} | ${cell('cpu')} | ${cell('wall')} |`
+}
+
+await runScript('bun scripts/bench/ssh.ts [options]', OPTIONS, async (options) => {
+  const say = (text: string): void => void process.stdout.write(`${text}\n`)
+  const directory = mkdtempSync(join(tmpdir(), 'hearth-bench-ssh-'))
+  const executable = join(directory, 'hearth')
+  copyFileSync(requireBuilt(options.executable), executable)
+  const port = freePort()
+  const hearth = await startHearth(executable, join(directory, 'forge'), {
+    environment: { HEARTH_SSH_LISTEN: `127.0.0.1:${port}`, HEARTH_GIT_KEPT_BYTES: '0' },
+  })
+  try {
+    const key = join(directory, 'key')
+    await Bun.$`ssh-keygen -q -N '' -t ed25519 -f ${key}`
+    await hearth.api('POST', '/user/keys', {
+      title: 'bench',
+      key: await Bun.file(`${key}.pub`).text(),
+    })
+    const copy = join(directory, 'copy.git')
+    await generate(copy, Number(options.megabytes))
+    await hearth.create('bench')
+    const http = withToken(hearth.address('bench'), hearth.token)
+    await git(copy, 'push', '-q', http, 'refs/heads/*:refs/heads/*')
+    const doors: Door[] = [
+      { name: 'SSH', address: `ssh://git@127.0.0.1:${port}/${OWNER.workspace}/bench.git` },
+      { name: 'HTTP', address: http },
+    ]
+    const command = `ssh -F /dev/null -i ${key} -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o LogLevel=ERROR`
+    say(`${availableParallelism()} cores, load of the machine ${loadavg()[0]?.toFixed(1)}`)
+    say('| SSH beside HTTP | Processor time of the forge | Waiting |\n| --- | --- | --- |')
+    for (const scenario of scenariosOf(directory, copy, command))
+      say(await rowOf(hearth, scenario, doors, Number(options.rounds)))
+    return 0
+  } finally {
+    await hearth.stop()
+    rmSync(directory, { recursive: true, force: true })
+  }
+})
