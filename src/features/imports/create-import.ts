@@ -7,6 +7,7 @@ import { invalid } from '#lib/errors.ts'
 import { enqueueImport, requireImportAddress, stepsOf } from './begin-import.ts'
 import { decodePart, splitAddress } from './forges/open-forge.ts'
 import { importRecord } from './import-record.ts'
+import { AddressInput, PartsInput, TokenInput } from './inputs.ts'
 import { Import, PARTS, SOURCES, type Part, type Source } from './schema.ts'
 import { requireImport } from './store.ts'
 
@@ -85,18 +86,9 @@ export const createImport = operation({
     source: OneOf(SOURCES, {
       description: 'git has code alone; a forge has issues, pull requests and releases too.',
     }),
-    url: Type.String({
-      minLength: 1,
-      maxLength: 2000,
-      description: 'As one would clone it.',
-    }),
+    url: AddressInput('As one would clone it.'),
     token: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 2000,
-        pattern: '^[^\\x00-\\x1f\\x7f]+$',
-        description: 'A token, or name:password; kept encrypted until the import ends.',
-      }),
+      TokenInput('A token, or name:password; kept encrypted until the import ends.'),
     ),
     workspace: WorkspaceSlug,
     name: Type.Optional(
@@ -112,13 +104,7 @@ export const createImport = operation({
         description: 'The default is set for the installation.',
       }),
     ),
-    include: Type.Optional(
-      Type.Array(OneOf(PARTS), {
-        minItems: 1,
-        maxItems: PARTS.length,
-        description: 'The default is all but collaborators.',
-      }),
-    ),
+    include: Type.Optional(PartsInput),
   }),
   output: Import,
   status: 202,

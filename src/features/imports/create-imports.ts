@@ -4,7 +4,8 @@ import { OneOf, Type, WorkspaceSlug } from '#core/schema.ts'
 import { findWorkspace, workspaceFacts } from '#features/workspaces/index.ts'
 import { notFound, Refusal } from '#lib/errors.ts'
 import { startImport } from './create-import.ts'
-import { PARTS, SOURCES, StartedImports } from './schema.ts'
+import { AddressInput, PartsInput, TokenInput } from './inputs.ts'
+import { SOURCES, StartedImports } from './schema.ts'
 
 /** As many repositories are begun by one request. */
 export const MAX_IMPORTS_AT_ONCE = 100
@@ -22,7 +23,7 @@ export const createImports = operation({
     repos: Type.Array(
       Type.Object(
         {
-          url: Type.String({ minLength: 1, maxLength: 2000 }),
+          url: AddressInput(),
           name: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
           description: Type.Optional(Type.String({ maxLength: 350 })),
           private: Type.Optional(Type.Boolean()),
@@ -32,22 +33,11 @@ export const createImports = operation({
       { minItems: 1, maxItems: MAX_IMPORTS_AT_ONCE, description: 'As for `create_import`.' },
     ),
     token: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 2000,
-        pattern: '^[^\\x00-\\x1f\\x7f]+$',
-        description: 'A token, or name:password; kept encrypted until each import ends.',
-      }),
+      TokenInput('A token, or name:password; kept encrypted until each import ends.'),
     ),
     workspace: WorkspaceSlug,
     private: Type.Optional(Type.Boolean({ description: 'For those that say nothing.' })),
-    include: Type.Optional(
-      Type.Array(OneOf(PARTS), {
-        minItems: 1,
-        maxItems: PARTS.length,
-        description: 'The default is all but collaborators.',
-      }),
-    ),
+    include: Type.Optional(PartsInput),
   }),
   output: StartedImports,
   status: 202,

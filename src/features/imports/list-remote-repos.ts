@@ -9,6 +9,7 @@ import { SECOND } from '#lib/time.ts'
 import { requireImportAddress } from './begin-import.ts'
 import { ForgeError } from './forges/forge-client.ts'
 import { listOwnedRepos } from './forges/owner-repos.ts'
+import { AddressInput, TokenInput } from './inputs.ts'
 import { FORGE_SOURCES, RemoteRepos } from './schema.ts'
 
 const TIMEOUT_MS = 30 * SECOND
@@ -34,19 +35,8 @@ export const listRemoteRepos = operation({
   access: signedIn({ scope: 'repo:admin', writes: true }),
   input: Type.Object({
     source: OneOf(FORGE_SOURCES),
-    url: Type.String({
-      minLength: 1,
-      maxLength: 2000,
-      description: 'Of the owner, the organisation or the group; or of one repository.',
-    }),
-    token: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 2000,
-        pattern: '^[^\\x00-\\x1f\\x7f]+$',
-        description: 'A token of the other side, which is not kept.',
-      }),
-    ),
+    url: AddressInput('Of the owner, the organisation or the group; or of one repository.'),
+    token: Type.Optional(TokenInput('A token of the other side, which is not kept.')),
     workspace: WorkspaceSlug,
     cursor: Type.Optional(
       Type.String({ maxLength: 200, description: 'The `next` of the answer before.' }),

@@ -8,6 +8,7 @@ import { auditImport } from './cancel-import.ts'
 import { enqueueImport, requireImportAddress } from './begin-import.ts'
 import { requireManagedImport } from './find-import.ts'
 import { importRecord } from './import-record.ts'
+import { TokenInput } from './inputs.ts'
 import { Import } from './schema.ts'
 import {
   findRunningImport,
@@ -44,7 +45,7 @@ export const retryImport = operation({
   access: signedIn({ scope: 'repo:admin', writes: true }),
   input: Type.Object({
     id: Id('imp'),
-    token: Type.Optional(Type.String({ minLength: 1, maxLength: 2000 })),
+    token: Type.Optional(TokenInput()),
   }),
   output: Import,
 
