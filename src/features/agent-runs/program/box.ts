@@ -33,7 +33,8 @@ export type BoxOptions = {
   readonly client: ProgramClient
   readonly timeoutMs: number
   readonly signal: AbortSignal
-  readonly heard?: () => void
+  /** Called with each message of the program. */
+  readonly onMessage?: () => void
 }
 
 export type Box = {
@@ -97,7 +98,7 @@ export async function withProgram<T>(
   options: BoxOptions,
   use: (box: Box) => Promise<T>,
 ): Promise<T> {
-  const { hearth, place, caller, client, signal, heard } = options
+  const { hearth, place, caller, client, signal, onMessage } = options
   const door = await openDoor({ hearth, socket: doorSocket(place), caller })
   let running: RunningProgram | null = null
   const abort = (): void => void running?.close()
@@ -105,7 +106,7 @@ export async function withProgram<T>(
   try {
     running = await start(options)
     if (signal.aborted) abort()
-    const connection = new ProgramConnection(running.write, client, heard)
+    const connection = new ProgramConnection(running.write, client, onMessage)
     const reading = connection.read(running.output)
     reading.catch(() => {})
     const about = await connection.call('initialize', {

@@ -99,7 +99,7 @@ export class ProgramConnection {
     private readonly write: (text: string) => Promise<void>,
     private readonly client: ProgramClient,
     /** Called with each message, to see that the program is alive. */
-    private readonly heard: () => void = () => {},
+    private readonly onMessage: () => void = () => {},
   ) {}
 
   /** Reads until the output ends. Throws `ProgramFault`. Open requests fail with the connection. */
@@ -154,7 +154,7 @@ export class ProgramConnection {
     this.#countMessage()
     const message = this.#parse(text)
     if (message === null) return
-    this.heard()
+    this.onMessage()
     const { id, method } = message
     const params = isObject(message.params) ? message.params : {}
     if (typeof method !== 'string') return this.#settle(message)

@@ -35,12 +35,12 @@ function routeOf(hearth: Hearth, path: string): { route: ProtocolRoute; path: st
 }
 
 async function readBody(request: Request, maxBytes: number): Promise<Uint8Array> {
-  const most = Math.min(maxBytes, MAX_BODY_BYTES)
+  const limit = Math.min(maxBytes, MAX_BODY_BYTES)
   const encoding = request.headers.get('content-encoding') ?? 'identity'
   if (encoding !== 'identity')
     throw new Refusal('unsupported_media_type', 'a body is sent as it is')
   const bytes = new Uint8Array(await request.arrayBuffer())
-  if (bytes.length > most) throw new Refusal('too_large', `a body has at most ${most} bytes`)
+  if (bytes.length > limit) throw new Refusal('too_large', `a body has at most ${limit} bytes`)
   return bytes
 }
 

@@ -53,7 +53,7 @@ class Turn implements ProgramClient {
   cancel = (): void => {}
   #refused = 0
   #asking = 0
-  #heardAt = performance.now()
+  #lastMessageAt = performance.now()
   #flushing: Promise<void> = Promise.resolve()
 
   constructor(
@@ -65,12 +65,12 @@ class Turn implements ProgramClient {
     this.recorder = new UpdateRecorder(cwd)
   }
 
-  heard(): void {
-    this.#heardAt = performance.now()
+  noteMessage(): void {
+    this.#lastMessageAt = performance.now()
   }
 
   get isSilent(): boolean {
-    return this.#asking === 0 && performance.now() - this.#heardAt > this.limits.silenceMs
+    return this.#asking === 0 && performance.now() - this.#lastMessageAt > this.limits.silenceMs
   }
 
   async notified(method: string, { sessionId, update }: Json): Promise<void> {
@@ -112,7 +112,7 @@ class Turn implements ProgramClient {
       this.cancel()
       return CANCELLED
     } finally {
-      this.heard()
+      this.noteMessage()
       this.#asking--
     }
   }
@@ -226,7 +226,7 @@ export async function promptProgram(
         task: run.task,
         caller: () => builtInCaller(hearth, run.agent_id),
         timeoutMs: limits.turnMs,
-        heard: () => client.heard(),
+        onMessage: () => client.noteMessage(),
       },
       (box) => {
         client.fail = (error) => box.connection.fail(error)
