@@ -98,7 +98,11 @@ const FieldFrame = ({ field, children }: { field: FieldBase; children?: Child })
     <label class={field.hideLabel ? 'unseen' : undefined} for={idOf(field)}>
       {field.label}
       {!field.required && !field.hideLabel && !field.unmarked && (
-        <span class="optional">{t('optional')}</span>
+        // The space parts the words for screen readers, and the letters of Arabic.
+        <>
+          {' '}
+          <span class="optional">{t('optional')}</span>
+        </>
       )}
     </label>
     {children}
