@@ -9,19 +9,18 @@ import { lstat, mkdir, open, opendir, readlink, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { Hearth } from '#core/hearth.ts'
 import { checkOutCommit, limitsOf, runnerOf, type FileContents } from '#features/checks/index.ts'
-import { patternMatchesPath } from '#features/repos/index.ts'
 import type { TreeEntry } from '#git'
 import { nextTurn } from '#lib/waiting.ts'
 import type { Workplace } from '#runner'
 import { MAX_CHANGED_FILES, MAX_FILE_BYTES } from '../files.ts'
 import type { RunContext } from '../run-context.ts'
 import { ToolError } from '../tool.ts'
+import { IgnoreRules } from './ignore-rules.ts'
 
 /** Entries beyond those of the commit, ignored ones included. */
 const MAX_NEW_ENTRIES = 50_000
 const MAX_PATH_BYTES = 1_000
 const MAX_IGNORE_BYTES = 64 * 1024
-const MAX_IGNORE_RULES = 500
 const MAX_NOTES = 20
 
 /**
@@ -87,24 +86,12 @@ export type Changes = {
   readonly notes: readonly string[]
 }
 
-type Rule = { readonly pattern: string; readonly isNegated: boolean }
-
-async function ignoreRules({ hearth, fork, head }: RunContext): Promise<Rule[]> {
+async function readIgnoreRules({ hearth, fork, head }: RunContext): Promise<IgnoreRules> {
   const entry = await hearth.git.findEntry(fork.store, head, '.gitignore')
-  if (entry?.type !== 'file') return []
+  if (entry?.type !== 'file') return new IgnoreRules('')
   const blob = await hearth.git.readBlob(fork.store, entry.oid, MAX_IGNORE_BYTES)
-  return new TextDecoder()
-    .decode(blob?.data)
-    .split(/\r?\n/)
-    .map((line) => line.trim())
-    .filter((line) => line !== '' && !line.startsWith('#'))
-    .slice(0, MAX_IGNORE_RULES)
-    .map((line) => ({ pattern: line.replace(/^!/, ''), isNegated: line.startsWith('!') }))
+  return new IgnoreRules(new TextDecoder().decode(blob?.data))
 }
-
-/** Whether a new file is ignored; the last rule that matches decides. */
-const isIgnored = (rules: readonly Rule[], path: string): boolean =>
-  rules.findLast(({ pattern }) => patternMatchesPath(pattern, path))?.isNegated === false
 
 type Found = { readonly path: string; readonly size: number; readonly isExecutable: boolean }
 
@@ -121,7 +108,7 @@ class Harvest {
   constructor(
     private readonly root: string,
     tree: readonly TreeEntry[],
-    private readonly rules: readonly Rule[],
+    private readonly rules: IgnoreRules,
   ) {
     this.#before = new Map(
       tree.flatMap((entry) => (entry.type === 'dir' ? [] : [[entry.path, entry]])),
@@ -161,7 +148,7 @@ class Harvest {
         continue
       if (entry.isDirectory()) {
         this.#countNew(path)
-        const isWanted = this.#folders.has(path) || !isIgnored(this.rules, `${path}/x`)
+        const isWanted = this.#folders.has(path) || !(await this.rules.ignores(`${path}/x`))
         if (isWanted) await this.#walk(path)
       } else await this.#takeEntry(path)
     }
@@ -178,7 +165,7 @@ class Harvest {
     const full = join(this.root, path)
     const entry = await lstat(full)
     if (before) this.#seen.add(path)
-    if (!before && isIgnored(this.rules, path)) return
+    if (!before && (await this.rules.ignores(path))) return
     if (entry.isFile())
       return await this.#takeFile(
         { path, size: entry.size, isExecutable: (entry.mode & 0o100) !== 0 },
@@ -243,5 +230,5 @@ export async function readChanges(context: RunContext): Promise<Changes> {
   if (!(await exists(root))) return { files: new Map(), executable: new Set(), notes: [] }
   const options = { recursive: true, sizes: true }
   const tree = (await hearth.git.listTree(fork.store, head, '', options)) ?? []
-  return await new Harvest(root, tree, await ignoreRules(context)).run()
+  return await new Harvest(root, tree, await readIgnoreRules(context)).run()
 }
