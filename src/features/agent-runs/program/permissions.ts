@@ -13,14 +13,22 @@ const optionsOf = ({ options }: Json): Option[] =>
     return id === null ? [] : [{ id, kind: textOf(kind) ?? '', name: textOf(name) ?? '' }]
   })
 
-/** What is asked for, in one line, and whether it runs a command. */
+const MAX_WISH_CHARS = 1_000
+
+/** A text that is cut says so: what it ends with may be the dangerous part. */
+function cutWish(text: string): string {
+  const left = text.length - MAX_WISH_CHARS
+  return left <= 0 ? text : `${text.slice(0, MAX_WISH_CHARS)}… (${left} more characters)`
+}
+
+/** What is asked for, and whether it runs a command. */
 export function wishOf({ toolCall }: Json): { title: string; isExecute: boolean } {
   const { title, kind, rawInput } = objectOf(toolCall)
   const { command } = objectOf(rawInput)
   const text = textOf(command) ?? (Array.isArray(command) ? command.join(' ') : null)
   // What has no kind may be a command.
   const isExecute = kind !== 'edit' && kind !== 'read' && kind !== 'search' && kind !== 'think'
-  return { title: (text ?? textOf(title) ?? 'go on').slice(0, 1_000), isExecute }
+  return { title: cutWish(text ?? textOf(title) ?? 'go on'), isExecute }
 }
 
 export const mustAsk = (policy: PermissionPolicy, params: Json): boolean =>
