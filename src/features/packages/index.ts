@@ -22,7 +22,7 @@ export * from './operations.ts'
 export { upstreamSnippets } from './upstreams/snippets.ts'
 export { installSnippets, publishingSteps, type PublishingSteps } from './snippets.ts'
 export type { Snippet } from './format.ts'
-export type { ImageParts } from './image-parts.ts'
+export type { ImageParts } from './images/image-parts.ts'
 export type { PackageAccess } from './access/schema.ts'
 export {
   DEFAULT_UPSTREAM_URLS,

@@ -11,7 +11,7 @@ import {
   removePackage,
   type PackageRow,
 } from './store.ts'
-import { removeManifest, unlinkUnusedBlobs } from './store-images.ts'
+import { removeManifest, unlinkUnusedBlobs } from './images/store-images.ts'
 import { removeDownloadDays } from './store-downloads.ts'
 import { listVersionsToPurge, removeVersion } from './store-versions.ts'
 

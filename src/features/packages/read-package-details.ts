@@ -5,7 +5,7 @@ import { Nullable, Type } from '#core/schema.ts'
 import { DAY, timestamp } from '#lib/time.ts'
 import { findDependents } from './dependents.ts'
 import { packageOf, requireNamedVersion } from './find-version.ts'
-import { ImageParts, imageParts } from './image-parts.ts'
+import { ImageParts, imageParts } from './images/image-parts.ts'
 import { packageInputs, VersionName } from './schema.ts'
 import { listDownloadDays } from './store-downloads.ts'
 

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { deletePackageVersion } from '#features/packages/delete-package-version.ts'
 import { purgePackages } from '#features/packages/purge-packages.ts'
 import { DAY } from '#lib/time.ts'
-import { image, makeImageWorld } from './images.ts'
+import { image, makeImageWorld } from './image-fixture.ts'
 
 test('a purged index takes platforms and signatures along that nothing else needs', async () => {
   const { world, ada, link, put, push } = await makeImageWorld()

@@ -5,7 +5,7 @@ import { readPackageDetails } from '#features/packages/read-package-details.ts'
 import { updatePackage } from '#features/packages/update-package.ts'
 import { refusal } from '../../world.ts'
 import { makePackageWorld, npm } from './fixture.ts'
-import { image, makeImageWorld } from './images.ts'
+import { image, makeImageWorld } from './image-fixture.ts'
 
 test('downloads are told by day, to those who may see the package', async () => {
   const { world, ada, mel, publish } = await makePackageWorld()

@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
 import { insertJob } from '#core/jobs.ts'
-import { openImageBlob } from '#features/packages/open-image-blob.ts'
+import { openImageBlob } from '#features/packages/images/open-image-blob.ts'
 import { purgePackages } from '#features/packages/purge-packages.ts'
 import { DAY } from '#lib/time.ts'
-import { refusal } from '../../world.ts'
-import { image, makeImageWorld } from './images.ts'
+import { refusal } from '../../../world.ts'
+import { image, makeImageWorld } from '../image-fixture.ts'
 
 test('a layer that no manifest names goes a day later; others stay', async () => {
   const { world, ada, mel, link, push } = await makeImageWorld()

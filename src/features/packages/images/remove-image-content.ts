@@ -4,12 +4,12 @@ import { Nothing, OneOf, Type } from '#core/schema.ts'
 import { actorId } from '#core/caller.ts'
 import { notFound } from '#lib/errors.ts'
 import { DAY, timestamp } from '#lib/time.ts'
-import { packageOf } from './find-version.ts'
+import { packageOf } from '../find-version.ts'
 import { nameVersion } from './image-versions.ts'
-import { auditPackage, RESTORABLE_DAYS, updateTotals } from './lifecycle.ts'
-import { packageInputs } from './schema.ts'
+import { auditPackage, RESTORABLE_DAYS, updateTotals } from '../lifecycle.ts'
+import { packageInputs } from '../schema.ts'
 import { findImageBlob, hasManifest, removeManifest, unlinkBlob } from './store-images.ts'
-import { findTag, findVersion, removeTag, removeTagsOf, setVersion } from './store-versions.ts'
+import { findTag, findVersion, removeTag, removeTagsOf, setVersion } from '../store-versions.ts'
 
 /** A manifest with a version can be restored for 30 days. The package stays, also when empty. */
 export const removeImageContent = operation({

@@ -5,13 +5,17 @@ import { operation } from '#core/operation.ts'
 import { Type } from '#core/schema.ts'
 import type { Tx } from '#core/write.ts'
 import { Refusal } from '#lib/errors.ts'
-import type { ImageManifest } from './formats/container/manifest.ts'
-import { requireFormat } from './formats/index.ts'
+import type { ImageManifest } from '../formats/container/manifest.ts'
+import { requireFormat } from '../formats/index.ts'
 import { nameVersion } from './image-versions.ts'
-import { updateTotals } from './lifecycle.ts'
-import { announcePublished, openPackageForWrite, originOfToken } from './publish-package-version.ts'
-import { packageInputs } from './schema.ts'
-import { setPackage, type PackageRow } from './store.ts'
+import { updateTotals } from '../lifecycle.ts'
+import {
+  announcePublished,
+  openPackageForWrite,
+  originOfToken,
+} from '../publish-package-version.ts'
+import { packageInputs } from '../schema.ts'
+import { setPackage, type PackageRow } from '../store.ts'
 import {
   findImageBlob,
   findManifest,
@@ -28,7 +32,7 @@ import {
   setTag,
   setVersion,
   type VersionRow,
-} from './store-versions.ts'
+} from '../store-versions.ts'
 
 /** Throws 400 for a manifest that names what the package does not have. */
 function requireContent(tx: Tx, row: PackageRow, { blobs, children }: ImageManifest): number {

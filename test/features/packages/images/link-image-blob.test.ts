@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import { listPackages } from '#features/packages/list-packages.ts'
-import { openImageBlob } from '#features/packages/open-image-blob.ts'
-import { refusal } from '../../world.ts'
-import { image, makeImageWorld } from './images.ts'
+import { openImageBlob } from '#features/packages/images/open-image-blob.ts'
+import { refusal } from '../../../world.ts'
+import { image, makeImageWorld } from '../image-fixture.ts'
 
 test('the first layer creates the package, which is listed from its first manifest on', async () => {
   const { world, ada, zoe, link, push } = await makeImageWorld()

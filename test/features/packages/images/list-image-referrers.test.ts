@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
-import { listImageReferrers } from '#features/packages/list-image-referrers.ts'
-import { refusal } from '../../world.ts'
-import { image, makeImageWorld } from './images.ts'
+import { listImageReferrers } from '#features/packages/images/list-image-referrers.ts'
+import { refusal } from '../../../world.ts'
+import { image, makeImageWorld } from '../image-fixture.ts'
 
 test('manifests about another one are listed by type, and are no versions', async () => {
   const { world, ada, mel, push, put } = await makeImageWorld()

@@ -2,11 +2,11 @@ import { readsPackage } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { Type } from '#core/schema.ts'
 import { notFound } from '#lib/errors.ts'
-import { downloadCounts } from './download-counts.ts'
-import { packageOf } from './find-version.ts'
-import { packageInputs, VersionName } from './schema.ts'
+import { downloadCounts } from '../download-counts.ts'
+import { packageOf } from '../find-version.ts'
+import { packageInputs, VersionName } from '../schema.ts'
 import { findManifest, type ManifestRow } from './store-images.ts'
-import { findTag, findVersion, versionById } from './store-versions.ts'
+import { findTag, findVersion, versionById } from '../store-versions.ts'
 
 export const openImageManifest = operation({
   name: 'open_image_manifest',

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
-import { listImageTags } from '#features/packages/list-image-tags.ts'
-import { refusal } from '../../world.ts'
-import { image, makeImageWorld } from './images.ts'
+import { listImageTags } from '#features/packages/images/list-image-tags.ts'
+import { refusal } from '../../../world.ts'
+import { image, makeImageWorld } from '../image-fixture.ts'
 
 test('tags come by code point, after a name, for those who may read', async () => {
   const { world, ada, mel, push } = await makeImageWorld()

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import { getPackage } from '#features/packages/get-package.ts'
 import { linkPackage } from '#features/packages/link-package.ts'
-import { refusal } from '../../world.ts'
-import { image, makeImageWorld } from './images.ts'
+import { refusal } from '../../../world.ts'
+import { image, makeImageWorld } from '../image-fixture.ts'
 
 test('the tag latest is the latest version, else the newest; readers publish nothing', async () => {
   const { world, ada, otto, rita, push } = await makeImageWorld()

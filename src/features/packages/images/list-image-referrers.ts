@@ -1,8 +1,8 @@
 import { readsPackage } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { Nullable, Type } from '#core/schema.ts'
-import { packageOf } from './find-version.ts'
-import { packageInputs } from './schema.ts'
+import { packageOf } from '../find-version.ts'
+import { packageInputs } from '../schema.ts'
 import { listReferrers, type ManifestRow } from './store-images.ts'
 
 export const listImageReferrers = operation({

@@ -2,8 +2,8 @@
 import { storeBlob } from '#core/blobs.ts'
 import type { SignedIn } from '#core/caller.ts'
 import { parseManifest } from '#features/packages/formats/container/manifest.ts'
-import { linkImageBlob } from '#features/packages/link-image-blob.ts'
-import { putImageManifest } from '#features/packages/put-image-manifest.ts'
+import { linkImageBlob } from '#features/packages/images/link-image-blob.ts'
+import { putImageManifest } from '#features/packages/images/put-image-manifest.ts'
 import { makePackageWorld } from './fixture.ts'
 
 export const image = {

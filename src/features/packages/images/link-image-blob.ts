@@ -2,9 +2,9 @@ import { createsPackage } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { Nothing, Type } from '#core/schema.ts'
 import { requireQuota } from '#features/workspaces/index.ts'
-import { requireFormat } from './formats/index.ts'
-import { openPackageForWrite } from './publish-package-version.ts'
-import { packageInputs } from './schema.ts'
+import { requireFormat } from '../formats/index.ts'
+import { openPackageForWrite } from '../publish-package-version.ts'
+import { packageInputs } from '../schema.ts'
 import { linkBlob } from './store-images.ts'
 
 /** Creates the package of a first layer. It is listed once it has a manifest. */

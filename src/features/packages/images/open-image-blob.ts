@@ -2,8 +2,8 @@ import { readsPackage } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { Type } from '#core/schema.ts'
 import { notFound } from '#lib/errors.ts'
-import { packageOf } from './find-version.ts'
-import { packageInputs } from './schema.ts'
+import { packageOf } from '../find-version.ts'
+import { packageInputs } from '../schema.ts'
 import { findImageBlob, type ImageBlobRow } from './store-images.ts'
 
 export const openImageBlob = operation({

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import { getPackageVersion } from '#features/packages/get-package-version.ts'
-import { removeImageContent } from '#features/packages/remove-image-content.ts'
-import { refusal, withToken } from '../../world.ts'
-import { image, makeImageWorld } from './images.ts'
+import { removeImageContent } from '#features/packages/images/remove-image-content.ts'
+import { refusal, withToken } from '../../../world.ts'
+import { image, makeImageWorld } from '../image-fixture.ts'
 
 test('a removed tag leaves its manifest under another name; a removed manifest can be restored', async () => {
   const { world, ada, push } = await makeImageWorld()

@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
 import { deletePackageVersion } from '#features/packages/delete-package-version.ts'
-import { openImageManifest } from '#features/packages/open-image-manifest.ts'
+import { openImageManifest } from '#features/packages/images/open-image-manifest.ts'
 import { restorePackageVersion } from '#features/packages/restore-package-version.ts'
-import { refusal } from '../../world.ts'
-import { image, makeImageWorld } from './images.ts'
+import { refusal } from '../../../world.ts'
+import { image, makeImageWorld } from '../image-fixture.ts'
 
 test('a manifest is found by tag and digest, and not while its version is deleted', async () => {
   const { world, ada, mel, push } = await makeImageWorld()

@@ -2,10 +2,10 @@
 import type { Db } from '#core/db.ts'
 import { Nullable, OneOf, Type, type Static } from '#core/schema.ts'
 import { isObject } from '#lib/json-value.ts'
-import { textOf } from './formats/json.ts'
-import type { PackageRow } from './store.ts'
+import { textOf } from '../formats/json.ts'
+import type { PackageRow } from '../store.ts'
 import { findManifest, listReferrers } from './store-images.ts'
-import type { VersionRow } from './store-versions.ts'
+import type { VersionRow } from '../store-versions.ts'
 
 export const ImageParts = Type.Object({
   platforms: Type.Array(

@@ -1,8 +1,8 @@
 import { readsPackage } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { Type } from '#core/schema.ts'
-import { packageOf } from './find-version.ts'
-import { packageInputs } from './schema.ts'
+import { packageOf } from '../find-version.ts'
+import { packageInputs } from '../schema.ts'
 import { listTagNames } from './store-images.ts'
 
 const MAX_TAGS = 1000
