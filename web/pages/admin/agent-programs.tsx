@@ -84,7 +84,7 @@ const PlaceFields = ({ visit }: { visit: Visit }) => (
       label={t('Folders')}
       rows={2}
       mono
-      hint={t('Where it is installed, unless that is below /usr. One a line.')}
+      hint={t('Where it is installed, unless that is below /usr. One per line.')}
       value={visit.form.values.text('folders')}
       error={fieldError(visit, 'folders')}
     />
@@ -93,7 +93,7 @@ const PlaceFields = ({ visit }: { visit: Visit }) => (
       label={t('Variables')}
       rows={2}
       mono
-      hint={t('NAME=value, one a line. No secrets: the agent can read them.')}
+      hint={t('NAME=value, one per line. No secrets: the agent can read them.')}
       value={visit.form.values.text('env')}
       error={fieldError(visit, 'env')}
     />

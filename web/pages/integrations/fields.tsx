@@ -27,10 +27,10 @@ const LABELS: Readonly<Record<string, { readonly label: string; readonly hint?: 
     text_pointer: { label: 'Where its text is', hint: 'A JSON pointer.' },
     url_pointer: { label: 'Where its address is', hint: 'A JSON pointer.' },
     state_pointer: { label: 'Where its state is', hint: 'A JSON pointer.' },
-    closed_values: { label: 'States that close the issue', hint: 'With commas.' },
+    closed_values: { label: 'States that close the issue', hint: 'Separated by commas.' },
     models: {
       label: 'Models',
-      hint: 'One a line, such as small, 0.25, 2. In this order, with commas: name, price of input, price of output, price of cached input, context, longest answer. Prices are in US dollars for a million tokens; all but the name may be left out. Empty allows any model.',
+      hint: 'One per line, such as small, 0.25, 2. In this order, with commas: name, price of input, price of output, price of cached input, context, longest answer. Prices are in US dollars for a million tokens; all but the name may be left out. Empty allows any model.',
     },
   })
 

@@ -145,7 +145,7 @@ const Settings = (props: Incoming & { visit: Visit; here: string }) => {
       <Field
         name="incoming_labels"
         label={t('Labels')}
-        hint={t('With commas.')}
+        hint={t('Separated by commas.')}
         value={typed ? values.text('incoming_labels') : (hook?.labels.join(', ') ?? '')}
         error={fieldError(visit, 'labels')}
       />

@@ -433,7 +433,7 @@ export const editIssuePage = page({
           label={t('Acceptance checks')}
           rows={3}
           mono
-          hint={t('One command a line.')}
+          hint={t('One command per line.')}
           value={typedOr(visit, 'checks', issue.checks.join('\n'))}
           error={fieldError(visit, 'checks')}
         />

@@ -121,7 +121,7 @@ const TextFields = ({ visit, data }: { visit: Visit; data: Loaded }) => {
         label={t('Acceptance checks')}
         rows={3}
         mono
-        hint={t('One command a line. A pull request is accepted when all of them pass.')}
+        hint={t('One command per line. A pull request is accepted when all of them pass.')}
         value={typed.text('checks')}
         error={fieldError(visit, 'checks')}
       />

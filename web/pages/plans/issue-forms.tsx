@@ -55,7 +55,7 @@ const Texts = ({
       rows={2}
       mono
       value={value('checks', issue?.checks.join('\n') ?? '')}
-      hint={t('One command a line.')}
+      hint={t('One command per line.')}
     />
     <Field
       id={id('paths')}

@@ -49,7 +49,7 @@ export const RepoChoices = ({
         name="other_repos"
         label={t('Other repositories')}
         rows={3}
-        hint={t('One name a line.')}
+        hint={t('One name per line.')}
       />
     )}
   </>

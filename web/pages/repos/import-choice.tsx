@@ -26,7 +26,7 @@ export type ForgeSource = (typeof FORGE_SOURCES)[number]
 export const MAX_SHOWN = 300
 
 const VISIBILITIES = localized([
-  { value: 'same', label: 'As on the other side' },
+  { value: 'same', label: 'As on the other forge' },
   { value: 'private', label: 'Private' },
   { value: 'public', label: 'Public' },
 ] as const)

@@ -19,7 +19,7 @@ export const STEP_TEXTS: Record<Import['steps'][number]['name'], string> = texts
 export const IMPORT_STATE_TEXTS: Record<Import['state'], string> = texts({
   queued: 'Queued',
   running: 'Running',
-  waiting_for_limit: 'Waiting, because the other side asks for it',
+  waiting_for_limit: 'Waiting, because the other forge limits requests',
   done: 'Done',
   done_with_errors: 'Done, with errors',
   failed: 'Failed',

@@ -48,7 +48,7 @@ const ofTotal = (done: number, total: number, all: string): string =>
 
 const phaseOf = ({ state, progress }: Import): string =>
   state === 'waiting_for_limit'
-    ? t('Waiting, because the other side asks for it')
+    ? t('Waiting, because the other forge limits requests')
     : PHASES[progress.phase]
 
 type ImportProps = { copy: Import; repo: Repo; visit: Visit }
@@ -124,7 +124,9 @@ const Retry = ({ copy, repo, visit }: ImportProps) => (
         label={t('Access token')}
         autocomplete="off"
         maxlength={2000}
-        hint={t('Only for a private repository: a token of the other side, or name:password.')}
+        hint={t(
+          'Only for a private repository: an access token of the other forge, or name:password.',
+        )}
       />
       <FormActions>
         <Button variant="primary">{t('Retry')}</Button>

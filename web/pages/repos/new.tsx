@@ -76,7 +76,7 @@ const ImportFields = ({ visit, typed }: { visit: Visit; typed: Fields }) => (
       error={fieldError(visit, 'import_token')}
       autocomplete="new-password"
       hint={t(
-        'Only for a private one: a token of the other side, or name:password. It is kept encrypted until the copy is done.',
+        'Only for a private one: an access token of the other forge, or name:password. It is kept encrypted until the copy is done.',
       )}
     />
   </FieldSet>
