@@ -49,6 +49,7 @@ const WITHOUT: Readonly<Record<string, string>> = {
   redeliver_webhook:
     'sends once more what was sent before; nothing changes, and deliveries are a log of their own',
   ask_question: 'reads for oneself and gives no right; its cost is in the usage of models',
+  summarize_pull: 'reads for oneself and gives no right; its cost is in the usage of models',
   delete_question: 'one’s own question, which nobody else sees',
   set_subscription: 'one’s own choice of what to be told',
   set_issue_subscription: 'one’s own choice of what to be told',

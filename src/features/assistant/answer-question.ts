@@ -7,11 +7,9 @@ import { userCaller } from '#features/accounts/index.ts'
 import { callModel, ModelFailed, type ChatMessage } from '#features/models/index.ts'
 import { headCommit, repoById, fullName } from '#features/repos/index.ts'
 import { asData } from '#lib/data-marks.ts'
-import { Refusal } from '#lib/errors.ts'
 import { randomToken } from '#lib/hash.ts'
-import { OutboundError } from '#lib/outbound/outbound.ts'
-import { MINUTE } from '#lib/time.ts'
 import { checkCitations, type CheckedAnswer } from './citations.ts'
+import { failureOf, MAX_ANSWERING_MS } from './failure.ts'
 import {
   addQuestionCost,
   findQuestion,
@@ -22,7 +20,6 @@ import {
 } from './store.ts'
 import { readInput, runTool, stepOf, TOOLS, type Asking } from './tools.ts'
 
-const MAX_ANSWERING_MS = 5 * MINUTE
 const MAX_TURNS = 8
 const MAX_CALLS_A_TURN = 6
 const MAX_ANSWER_CHARS = 20_000
@@ -106,12 +103,3 @@ export const answerQuestion = job<{ question_id: string }>({
     }
   },
 })
-
-function failureOf(error: unknown): { code: string; message: string } {
-  if (error instanceof Refusal) return { code: error.reason ?? error.code, message: error.message }
-  if (error instanceof ModelFailed || error instanceof OutboundError)
-    return { code: 'model_failed', message: error.message.slice(0, 500) }
-  if (error instanceof Error && ['AbortError', 'TimeoutError'].includes(error.name))
-    return { code: 'timed_out', message: 'the model took longer than 5 minutes' }
-  return { code: 'internal', message: 'something went wrong on this server; its log says what' }
-}

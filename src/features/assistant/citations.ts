@@ -1,10 +1,11 @@
 /**
- * Citations in an answer: `[[src/a.ts:12]]`, `[[src/a.ts:12-20]]` and `[[#12]]`. Each is read with
- * the rights of the person who asked. Those that cannot be read are struck.
+ * Citations in an answer: `[[src/a.ts:12]]`, `[[src/a.ts:12-20]]`, `[[#12]]`, and in a summary
+ * `[[entry:12]]` of the session. Each is read with the rights of the person who asked. Those that
+ * cannot be read are struck.
  */
 import { call } from '#core/operation.ts'
 import { getIssue } from '#features/issues/index.ts'
-import { getPull } from '#features/pulls/index.ts'
+import { getPull, getSession } from '#features/pulls/index.ts'
 import { getFile } from '#features/repos/index.ts'
 import { Refusal } from '#lib/errors.ts'
 import type { Citation } from './schema.ts'
@@ -49,6 +50,29 @@ async function linesOf(asking: Asking, label: string): Promise<Citation | null> 
   return { label, url: `${file.html_url}${anchor}` }
 }
 
+/** The session is that of the pull request which is summarized. */
+async function entryOf(
+  { hearth, caller, repo, number }: Asking & { readonly number: number },
+  seq: number,
+): Promise<Citation | null> {
+  const after = seq - 1
+  const found = await orNull(call(hearth, getSession, caller, { repo, number, after, per_page: 1 }))
+  if (found?.items[0]?.seq !== seq) return null
+  const pull = await orNull(call(hearth, getPull, caller, { repo, number }))
+  const url = `${pull?.pull.html_url}/session?after=${after}#entry-${seq}`
+  return pull && { label: `entry:${seq}`, url }
+}
+
+/** Null for what does not exist and for what the person may not see. */
+function citationOf(asking: Asking, label: string): Promise<Citation | null> {
+  const number = /^#(\d{1,9})$/.exec(label)?.[1]
+  if (number !== undefined) return recordOf(asking, Number(number))
+  const seq = /^entry:([1-9]\d{0,8})$/.exec(label)?.[1]
+  if (seq !== undefined && asking.number !== undefined)
+    return entryOf({ ...asking, number: asking.number }, Number(seq))
+  return linesOf(asking, label)
+}
+
 export type CheckedAnswer = {
   readonly answer: string
   readonly citations: readonly Citation[]
@@ -60,14 +84,7 @@ export async function checkCitations(asking: Asking, text: string): Promise<Chec
   const found = new Map<string, Citation | null>()
   for (const [, , label = ''] of text.matchAll(CITATION)) {
     if (found.has(label)) continue
-    const number = /^#(\d{1,9})$/.exec(label)?.[1]
-    const checked =
-      found.size >= MAX_CITATIONS
-        ? null
-        : number === undefined
-          ? await linesOf(asking, label)
-          : await recordOf(asking, Number(number))
-    found.set(label, checked)
+    found.set(label, found.size >= MAX_CITATIONS ? null : await citationOf(asking, label))
   }
   const citations = [...found.values()].filter((one) => one !== null)
   const answer = text.replace(CITATION, (_, space: string, label: string) => {

@@ -33,4 +33,30 @@ export const RepoQuestion = Type.Object(
   { $id: 'RepoQuestion', description: 'A question about a repository and its answer.' },
 )
 export type RepoQuestion = Static<typeof RepoQuestion>
+export const SUMMARY_STATUSES = ['summarizing', 'done', 'outdated', 'failed'] as const
+
+export const SessionSummary = Type.Object(
+  {
+    repo: Type.String(),
+    number: Type.Integer(),
+    status: OneOf(SUMMARY_STATUSES, {
+      description: 'outdated: the session or the conversation went on, or a text was changed.',
+    }),
+    summary: Nullable(
+      Type.String({ description: 'Markdown by a model, with citations as links.' }),
+    ),
+    citations: Type.Array(Citation, { description: 'Each was checked to exist.' }),
+    dropped: Type.Integer({
+      description: 'Citations that were struck: they do not exist, or you may not see them.',
+    }),
+    entries: Type.Integer({ description: 'The last entry of the session that was read.' }),
+    error: Nullable(Type.Object({ code: Type.String(), message: Type.String() })),
+    cost_usd: Nullable(Type.Number()),
+    created_at: Time,
+    ended_at: Nullable(Time),
+  },
+  { $id: 'SessionSummary', description: 'What a model says that happened on a pull request.' },
+)
+export type SessionSummary = Static<typeof SessionSummary>
+
 export const RepoQuestions = ListOf(RepoQuestion)

@@ -22,6 +22,8 @@ export type Asking = {
   readonly repo: string
   /** The commit that is read; null for a repository without commits. */
   readonly commit: string | null
+  /** The pull request whose session may be cited. */
+  readonly number?: number
 }
 
 const tool = (name: string, description: string, properties: Record<string, object>): ChatTool => ({

@@ -13,7 +13,9 @@ import { Fallback, MODEL_TASKS, ModelRoutes } from './schema.ts'
 import { setRoutes } from './store-routes.ts'
 
 const NewRoute = Type.Object({
-  task: OneOf(MODEL_TASKS),
+  task: OneOf(MODEL_TASKS, {
+    description: 'triage is for programs outside: nothing in the forge uses it.',
+  }),
   integration: Type.String({ maxLength: 100, description: 'The id of a model provider.' }),
   model: Type.String({ minLength: 1, maxLength: 200, description: 'One of its models.' }),
   max_output_tokens: Type.Optional(Nullable(Type.Integer({ minimum: 1, maximum: 10_000_000 }))),

@@ -20,6 +20,7 @@ export const TABLE_RETENTION: Readonly<Record<string, string>> = {
   mirror_kept_refs: 'after 90 days',
   model_calls: 'after 90 days',
   repo_questions: 'after 30 days',
+  session_summaries: 'after 30 days',
   incoming_deliveries: 'after 30 days, and beyond 1,050 of one integration',
   notifications: 'done ones after 90 days, read ones after a year',
   sign_ins: 'at their end',

@@ -145,6 +145,7 @@ export const EXCLUDED_TABLES: Readonly<Record<string, string>> = {
   incoming_hooks: 'of integrations',
   incoming_deliveries: 'of integrations',
   incoming_subjects: 'of integrations',
+  session_summaries: 'of persons of the other forge, for 30 days',
   repo_questions: 'of persons of the other forge, for 30 days',
   model_routes: 'of integrations',
   model_calls: 'bills of the other forge',

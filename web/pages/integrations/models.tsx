@@ -42,14 +42,22 @@ const TASKS: Readonly<Record<ModelTask, { readonly label: string; readonly hint:
     code: { label: 'Code', hint: 'The built-in agent, when an issue is given to it.' },
     review: { label: 'Review', hint: 'Reviews of pull requests.' },
     plan: { label: 'Plan', hint: 'Plans that break a brief into issues.' },
-    summarize: { label: 'Summarize', hint: 'Programs outside that name this task.' },
+    summarize: { label: 'Summarize', hint: 'Summaries of pull requests.' },
     triage: { label: 'Triage', hint: 'Programs outside that name this task.' },
-    assistant: { label: 'Assistant', hint: 'Programs outside that name this task.' },
+    assistant: { label: 'Assistant', hint: 'Questions about a repository.' },
     embed: { label: 'Embed', hint: 'Embeddings for programs outside.' },
   })
 
 /** What uses models today. The default is first, because it is often enough. */
-const OFFERED: readonly ModelTask[] = ['default', 'code', 'review', 'plan', 'embed']
+const OFFERED: readonly ModelTask[] = [
+  'default',
+  'code',
+  'review',
+  'plan',
+  'summarize',
+  'assistant',
+  'embed',
+]
 
 /** The tasks of the form: those that are of use, and those that have a model already. */
 const tasksOf = (routes: readonly ModelRoute[]): ModelTask[] => [

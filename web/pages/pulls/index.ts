@@ -15,6 +15,7 @@ import { pullDiff, pullPatch } from './patch.ts'
 import { dismissForm, mergeForm, pullCommentForm, readyForm, reviewForm } from './pull-forms.ts'
 import { pullPage } from './pull.tsx'
 import { askReviewersForm, cancelReviewerForm } from './reviewer-forms.ts'
+import { summaryForm, summaryLive } from './summary-live.ts'
 import { sessionForms, sessionLive, sessionPage } from './session.tsx'
 
 export const pulls: SiteSection = {
@@ -45,6 +46,7 @@ export const pulls: SiteSection = {
     ...changeForms,
     ...branchForms,
     ...sessionForms,
+    summaryForm,
   ],
-  resources: [pullDiff, pullPatch, checkLog, checksLive, sessionLive],
+  resources: [pullDiff, pullPatch, checkLog, checksLive, sessionLive, summaryLive],
 }

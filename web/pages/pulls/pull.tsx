@@ -32,6 +32,7 @@ import { MergeBox } from './merge-box.tsx'
 import { PullSide } from './pull-side.tsx'
 import { isAuthor } from './reviewers.tsx'
 import { PushHelp, ReadyBox } from './draft.tsx'
+import { loadSummary, SummaryCard } from './summary-card.tsx'
 import { ReviewBox, ReviewItem, ThreadItem } from './reviews.tsx'
 import type { ReviewThread } from './threads.tsx'
 import { t, tn } from '../../text.ts'
@@ -78,6 +79,7 @@ export async function loadPull(visit: Visit) {
     },
     threads,
     dependencies,
+    summary: await loadSummary(visit, data),
     drafts: drafts?.length ?? 0,
     choices,
   }
@@ -87,6 +89,10 @@ type PullData = Exclude<Awaited<ReturnType<typeof loadPull>>, DirectResponse | n
 
 /** A hash of the page's data. `repo` is left out, because it differs with every visit. */
 export const pullState = ({ repo: _, ...shown }: PullData): string => hashState(shown)
+
+/** While a summary is made, the page follows that as well. */
+const liveOf = ({ summary }: PullData): string =>
+  summary?.record?.status === 'summarizing' ? 'summary/live' : 'live'
 
 /** What screen readers announce when a live page changes. */
 const announcement = ({ status, checks_status, comments_count, blockers }: PullDetail): string =>
@@ -220,7 +226,7 @@ const PullView = ({ loaded, visit }: { loaded: PullData; visit: Visit }) => {
   const { repo, data, notifications, statuses, mergeOptions, choices } = loaded
   const here = pullPath(repo.full_name, data.number)
   const live = {
-    href: withQuery(`${here}/live`, { state: pullState(loaded) }),
+    href: withQuery(`${here}/${liveOf(loaded)}`, { state: pullState(loaded) }),
     said: announcement(data),
   }
   const isOwn = isAuthor(data, visit)
@@ -240,6 +246,7 @@ const PullView = ({ loaded, visit }: { loaded: PullData; visit: Visit }) => {
           />
         }
       >
+        <SummaryCard visit={visit} repo={repo.full_name} here={here} shown={loaded.summary} />
         <Timeline>
           <Description data={data} repo={repo} visit={visit} />
           {timelineItems(loaded, visit)}
