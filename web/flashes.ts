@@ -203,7 +203,6 @@ const FLASHES = localized({
   'incoming-removed': ['info', 'The address ended. Issues stay.'],
   'integration-added': ['good', 'Added. Choose the repository for its issues.'],
   'integration-disconnected': ['info', 'Disconnected.'],
-  'integration-disconnected': ['info', 'Disconnected. Its secret is deleted.'],
   'summary-asked': ['good', 'Summary requested.'],
   'question-asked': ['good', 'Question asked.'],
   'question-deleted': ['info', 'Question deleted.'],
