@@ -4,7 +4,7 @@ import { Nullable, OneOf, Type, type Static } from '#core/schema.ts'
 import { isObject } from '#lib/json-value.ts'
 import { textOf } from '../formats/json.ts'
 import type { PackageRow } from '../store.ts'
-import { findManifest, listReferrers } from './store-images.ts'
+import { imageSizes, listReferrers } from './store-images.ts'
 import type { VersionRow } from '../store-versions.ts'
 
 export const ImageParts = Type.Object({
@@ -43,23 +43,28 @@ function platformName(value: unknown): string {
 function listPlatforms(db: Db, package_id: string, metadata: unknown): ImageParts['platforms'] {
   const manifests =
     isObject(metadata) && Array.isArray(metadata.manifests) ? metadata.manifests : []
-  return manifests.slice(0, MAX_SHOWN).flatMap((manifest: unknown) => {
+  const platforms = manifests.slice(0, MAX_SHOWN).flatMap((manifest: unknown) => {
     const digest = isObject(manifest) ? textOf(manifest.digest) : null
     if (digest === null || !isObject(manifest)) return []
-    const size_in_bytes = findManifest(db, package_id, digest)?.size_in_bytes ?? 0
-    return [{ digest, name: platformName(manifest.platform), size_in_bytes }]
+    return [{ digest, name: platformName(manifest.platform) }]
   })
+  const sizes = imageSizes(
+    db,
+    package_id,
+    platforms.map(({ digest }) => digest),
+  )
+  return platforms.map((one) => ({ ...one, size_in_bytes: sizes.get(one.digest) ?? 0 }))
 }
 
 export const imageParts = (db: Db, row: PackageRow, version: VersionRow): ImageParts => ({
   platforms: listPlatforms(db, row.id, JSON.parse(version.metadata)),
-  referrers: listReferrers(db, row.id, version.normal_version, null)
-    .slice(0, MAX_SHOWN)
-    .map(({ digest, artifact_type, size_in_bytes, pushed_at }) => ({
+  referrers: listReferrers(db, row.id, version.normal_version, null, MAX_SHOWN).map(
+    ({ digest, artifact_type, size_in_bytes, pushed_at }) => ({
       digest,
       kind: kindOf(artifact_type),
       artifact_type,
       size_in_bytes,
       pushed_at,
-    })),
+    }),
+  ),
 })

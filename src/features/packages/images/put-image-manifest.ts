@@ -18,7 +18,7 @@ import { packageInputs } from '../schema.ts'
 import { setPackage, type PackageRow } from '../store.ts'
 import {
   findImageBlob,
-  findManifest,
+  imageSizes,
   hasManifest,
   isNamedByManifest,
   putManifest,
@@ -52,10 +52,8 @@ function requireContent(tx: Tx, row: PackageRow, { blobs, children }: ImageManif
     (sum, { digest }) => sum + (findImageBlob(tx.db, row.id, digest)?.size_in_bytes ?? 0),
     0,
   )
-  const ofChildren = children.map(
-    (digest) => findManifest(tx.db, row.id, digest)?.size_in_bytes ?? 0,
-  )
-  return ofChildren.reduce((sum, size) => sum + size, ofBlobs)
+  const sizes = imageSizes(tx.db, row.id, children)
+  return children.reduce((sum, digest) => sum + (sizes.get(digest) ?? 0), ofBlobs)
 }
 
 /** The version of a manifest, restored when it was deleted; null for a part of another one. */

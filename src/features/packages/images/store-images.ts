@@ -23,6 +23,23 @@ export const findManifest = (db: Db, package_id: string, digest: string): Manife
     digest,
   )
 
+/** The sizes of images by the digests of their manifests. */
+export const imageSizes = (
+  db: Db,
+  package_id: string,
+  digests: readonly string[],
+): ReadonlyMap<string, number> =>
+  new Map(
+    db
+      .all<Pick<ManifestRow, 'digest' | 'size_in_bytes'>>(
+        `SELECT digest, size_in_bytes FROM image_manifests
+         WHERE package_id = ? AND digest IN (SELECT value FROM json_each(?))`,
+        package_id,
+        JSON.stringify(digests),
+      )
+      .map(({ digest, size_in_bytes }) => [digest, size_in_bytes]),
+  )
+
 export const hasManifest = (db: Db, package_id: string, digest: string): boolean =>
   db.one(
     'SELECT 1 FROM image_manifests WHERE package_id = ? AND digest = ?',
@@ -108,22 +125,29 @@ export const isNamedByManifest = (db: Db, package_id: string, digest: string): b
 
 const MAX_REFERRERS = 1000
 
+/** A manifest without its bytes, which may have megabytes. */
+export type ReferrerRow = Omit<ManifestRow, 'bytes'> & { readonly manifest_bytes: number }
+
 /** Manifests about another one, such as signatures. Those of deleted versions are left out. */
 export const listReferrers = (
   db: Db,
   package_id: string,
   subject: string,
   artifact_type: string | null,
-): ManifestRow[] =>
-  db.all<ManifestRow>(
-    `SELECT * FROM image_manifests m WHERE package_id = ?1 AND subject = ?2
+  limit = MAX_REFERRERS,
+): ReferrerRow[] =>
+  db.all<ReferrerRow>(
+    `SELECT package_id, digest, media_type, subject, artifact_type, annotations, size_in_bytes,
+       pushed_at, length(bytes) AS manifest_bytes
+     FROM image_manifests m WHERE package_id = ?1 AND subject = ?2
      AND (?3 IS NULL OR artifact_type = ?3) AND NOT EXISTS (
        SELECT 1 FROM package_versions v WHERE v.package_id = m.package_id
        AND v.normal_version = m.digest AND v.deleted_at IS NOT NULL)
-     ORDER BY pushed_at, digest LIMIT ${MAX_REFERRERS}`,
+     ORDER BY pushed_at, digest LIMIT ?4`,
     package_id,
     subject,
     artifact_type,
+    limit,
   )
 
 export type ImageBlobRow = {

@@ -8,7 +8,7 @@ import { listImageTags } from '../../images/list-image-tags.ts'
 import { openImageManifest } from '../../images/open-image-manifest.ts'
 import { putImageManifest } from '../../images/put-image-manifest.ts'
 import { removeImageContent } from '../../images/remove-image-content.ts'
-import type { ManifestRow } from '../../images/store-images.ts'
+import type { ReferrerRow } from '../../images/store-images.ts'
 import { pathTo, requireDigest } from './blobs.ts'
 import { MAX_MANIFEST_BYTES, parseManifest } from './manifest.ts'
 import { isDigest, isImageTag } from './names.ts'
@@ -96,7 +96,7 @@ async function findReferrers(
   name: string,
   digest: string,
   artifact_type: string | null,
-): Promise<readonly ManifestRow[]> {
+): Promise<readonly ReferrerRow[]> {
   try {
     return (await door.call(listImageReferrers, name, { digest, artifact_type })).manifests
   } catch (error) {
@@ -124,7 +124,7 @@ export async function listReferrers(
       manifests: manifests.map((manifest) => ({
         mediaType: manifest.media_type,
         digest: manifest.digest,
-        size: manifest.bytes.length,
+        size: manifest.manifest_bytes,
         ...(manifest.artifact_type !== null && { artifactType: manifest.artifact_type }),
         ...(manifest.annotations !== null && { annotations: JSON.parse(manifest.annotations) }),
       })),
