@@ -8,6 +8,7 @@ import { rich, t } from '../text.ts'
 
 /** The fields of an actor that pages show. Any record with them will do. */
 export interface ActorSummary {
+  id?: string
   username: string
   kind?: 'user' | 'agent' | 'workspace' | (string & {})
   name?: string | null
@@ -97,6 +98,9 @@ export const avatarFile = (of: ActorSummary): string => {
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16" width="160" height="160">${shape}${ink}</svg>`
 }
 
+/** Issues from events of other services have an integration as their author. */
+const isIntegration = ({ id }: ActorSummary): boolean => id?.startsWith('itg_') === true
+
 /**
  * The linked name of an actor with its avatar. An agent has a mark and the name of its owner. Null
  * is the system itself.
@@ -128,7 +132,9 @@ export const ActorLink = ({
     <span class="person">
       {face && <Avatar of={of} size={size} />}
       <a href={userPath(of.username)}>{of.username}</a>
-      {of.kind === 'agent' && <span class="chip chip-agent">{t('agent')}</span>}
+      {of.kind === 'agent' && (
+        <span class="chip chip-agent">{isIntegration(of) ? t('integration') : t('agent')}</span>
+      )}
       {of.kind === 'agent' && of.on_behalf_of && (
         <span class="muted">{rich('for {username}', { username: of.on_behalf_of.username })}</span>
       )}

@@ -164,4 +164,21 @@ test('a service that only sends is added without a claim that it answered', asyn
   const receiving = await browser.open(here)
   expect(receiving.html).toContain('value="acme/site"')
   expect(receiving.html).toContain('/-/in/itg_')
+
+  const address = /value="(\S+\/-\/in\/itg_[^"]+)"/.exec(receiving.html)?.[1] ?? ''
+  const alert = {
+    status: 'firing',
+    labels: { alertname: 'HighLoad' },
+    annotations: {},
+    startsAt: '2026-01-01T00:00:00Z',
+    endsAt: '0001-01-01T00:00:00Z',
+    generatorURL: 'http://prometheus/graph',
+    fingerprint: 'abc123',
+  }
+  const body = JSON.stringify({ version: '4', groupKey: 'a', status: 'firing', alerts: [alert] })
+  expect((await fetch(address, { method: 'POST', body })).status).toBe(202)
+  const issues = (await browser.open('/acme/site/issues')).html
+  expect(issues).toContain('HighLoad')
+  expect(issues).toContain('>integration</span>')
+  expect(issues).not.toContain('>agent</span>')
 })
