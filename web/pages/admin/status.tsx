@@ -150,7 +150,7 @@ const JobKinds = ({ active }: { active: SiteStatus['queues'] }) => (
 const RecurringKinds = ({ resting }: { resting: SiteStatus['queues'] }) => (
   <details class="more">
     <summary>
-      {rich('{kinds} that recur and are idle now', {
+      {rich('{kinds} of recurring jobs, idle now', {
         kinds: tn('{count} kind', '{count} kinds', resting.length),
       })}
     </summary>
@@ -177,11 +177,7 @@ export const adminPage = page({
     )
     const resting = queues.filter((queue) => !active.includes(queue))
     return (
-      <AdminFrame
-        visit={visit}
-        title={t('Status')}
-        lead={t('How this installation does, as of this moment.')}
-      >
+      <AdminFrame visit={visit} title={t('Status')} lead={t('The state of this installation now.')}>
         <List label={t('Parts')}>
           {[...status.conditions]
             .sort((a, b) => ORDER[a.state] - ORDER[b.state])
