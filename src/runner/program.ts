@@ -57,6 +57,8 @@ export const doorSocket = ({ work }: JobDirectory): string => join(work, DOOR_PA
 
 const HOME = '/home/agent'
 const INPUT = '/run/input'
+/** This executable, which forwards to the door. It may lie in a folder that the box hides. */
+const FORWARDER_RUNTIME = '/run/hearth'
 
 export const programCwd = (name: string): string => `/work/${name}`
 
@@ -71,6 +73,7 @@ const layoutOf = (name: string): SandboxLayout => ({
   cwd: INPUT,
   home: HOME,
   user: 'agent',
+  file: { from: process.execPath, to: FORWARDER_RUNTIME },
 })
 
 /**
@@ -162,7 +165,7 @@ async function spawnProgram(
   const layout = layoutOf(name)
   await writeInput(options)
   const prepared = await prepareSandbox(directory, layout, settings)
-  const start = [process.execPath, `${INPUT}/forward.cjs`, programCwd(name), command]
+  const start = [FORWARDER_RUNTIME, `${INPUT}/forward.cjs`, programCwd(name), command]
   const script = programScript(
     { directory, layout, limits, env: { ...env, BUN_BE_BUN: '1' }, ...prepared },
     `cp -R ${INPUT}/home/. "$HOME"/ || exit 125\nexec ${start.map(quote).join(' ')}`,

@@ -37,6 +37,8 @@ export type SandboxLayout = {
   readonly home: string
   /** The name of the user, and of the machine. */
   readonly user: string
+  /** A file of the machine at a path of the box, wherever it is on the machine. */
+  readonly file?: { readonly from: string; readonly to: string }
 }
 
 export type SandboxOptions = {
@@ -211,9 +213,13 @@ const mountArguments = (options: SandboxOptions, work: string): string[] => [
     `${work}/${from}`,
     to,
   ]),
+  ...fileArguments(options.layout),
   ...['--symlink', '../tmp', '/var/tmp'],
   ...['--chdir', options.layout.cwd, '--remount-ro', '/'],
 ]
+
+const fileArguments = ({ file }: SandboxLayout): string[] =>
+  file === undefined ? [] : ['--ro-bind', file.from, file.to]
 
 function environmentArguments({ env, layout }: SandboxOptions): string[] {
   const variables = {

@@ -16,7 +16,7 @@ const MAX_PROGRAMS = 50
 const REFUSED = ['/', '/boot', '/dev', '/etc', '/home', '/proc', '/root', '/run', '/sys', '/var']
 
 /** Folders that a box has of its own. */
-const OWN = ['/dev', '/proc', '/run', '/sys', '/tmp']
+const OWN = ['/dev', '/proc', '/run', '/sys', '/tmp', '/var/tmp']
 const isBelow = (path: string, folder: string): boolean => path.startsWith(`${folder}/`)
 
 /** Throws 422 for a folder that agents must not read. */

@@ -1,10 +1,28 @@
 /** A repository whose issues a small agent program solves, as its scripted model says. */
+import { copyFileSync, mkdirSync, renameSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { setAgentProgram } from '#features/agent-runs/program/set-agent-program.ts'
 import { makeRunWorld, type Step } from '../fixture.ts'
 
-/** The runtime is in the box already; the folder of the program is named. */
-export const FOLDER = import.meta.dir
-export const COMMAND = `BUN_BE_BUN=1 ${process.execPath} ${FOLDER}/agent.cjs`
+/** Where programs are installed, for a checkout in a temporary folder, which the box hides. */
+const INSTALLED = '/opt/hearth-test-agent'
+const isHidden = /^\/(?:dev|run|tmp|var\/tmp)\//.test(import.meta.dir)
+
+/** The file, or a copy that the box can see. */
+function visible(file: string): string {
+  if (!isHidden) return file
+  mkdirSync(INSTALLED, { recursive: true })
+  const installed = join(INSTALLED, basename(file))
+  // Tests of several processes may do this at once.
+  const copy = `${installed}.${process.pid}`
+  copyFileSync(file, copy)
+  renameSync(copy, installed)
+  return installed
+}
+
+const program = visible(join(import.meta.dir, 'agent.cjs'))
+export const FOLDER = dirname(program)
+export const COMMAND = `BUN_BE_BUN=1 ${visible(process.execPath)} ${program}`
 
 /** One action of the program, or several. */
 export type Action = Readonly<Record<string, unknown>>
