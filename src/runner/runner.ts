@@ -324,8 +324,7 @@ class CommandRunner implements Runner {
     }
     const group = this.#createGroup(limits)
     const settings = this.#sandboxSettings(directory, group, 'none')
-    // The executable is the runtime of what leads to the door.
-    const all = [...new Set([...settings.readable, ...readable, process.execPath])]
+    const all = [...new Set([...settings.readable, ...readable])]
     return startProgram(options, { ...settings, readable: all }, () => removeGroup(group))
   }
 

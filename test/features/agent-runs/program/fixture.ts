@@ -22,7 +22,8 @@ function visible(file: string): string {
 
 const program = visible(join(import.meta.dir, 'agent.cjs'))
 export const FOLDER = dirname(program)
-export const COMMAND = `BUN_BE_BUN=1 ${visible(process.execPath)} ${program}`
+/** The box has the executable of the forge at this path. */
+export const COMMAND = `BUN_BE_BUN=1 /run/hearth ${program}`
 
 /** One action of the program, or several. */
 export type Action = Readonly<Record<string, unknown>>
