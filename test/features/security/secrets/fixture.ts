@@ -1,4 +1,5 @@
 /** A repository, commits that hold secrets, and pushes of them. */
+import { randomInt } from 'node:crypto'
 import type { SignedIn } from '#core/caller.ts'
 import { readRef, repoByPath } from '#features/repos/index.ts'
 import { push } from '#features/repos/push/push.ts'
@@ -9,6 +10,21 @@ import { makeWorld } from '../../../world.ts'
 
 /** A token in the format of another service, which no service issued. */
 export const madeUpToken = (): string => `ghp_${randomBase62(36)}`
+
+const CONSONANTS = 'bcdfghjklmnpqrstvwxz'
+
+/**
+ * A line with a key that is never refused, because its rule has false matches. Letters and digits take
+ * turns: the rule passes over a key in which some English word stands, and one random key in ninety
+ * has such a word.
+ */
+export function looseSecret(): string {
+  const pairs = Array.from(
+    { length: 20 },
+    () => `${CONSONANTS[randomInt(CONSONANTS.length)]}${randomInt(10)}`,
+  )
+  return `api_secret = "${pairs.join('')}"`
+}
 
 export async function makeSecretsWorld(settings: Record<string, boolean> = {}) {
   const world = await makeWorld()

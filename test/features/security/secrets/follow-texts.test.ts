@@ -8,12 +8,8 @@ import { createPull } from '#features/pulls/lifecycle/create-pull.ts'
 import { appendSession } from '#features/pulls/sessions/append-session.ts'
 import { getSession } from '#features/pulls/sessions/get-session.ts'
 import { listSecretLocations } from '#features/security/secrets/list-secret-locations.ts'
-import { randomBase62 } from '#lib/hash.ts'
 import { refusal } from '../../../world.ts'
-import { madeUpToken, makeSecretsWorld } from './fixture.ts'
-
-/** A format that is never refused, because its rule has false matches. */
-const looseSecret = (): string => `api_secret = "${randomBase62(40)}"`
+import { looseSecret, madeUpToken, makeSecretsWorld } from './fixture.ts'
 
 async function makeTextsWorld(settings: Record<string, boolean> = {}) {
   const forge = await makeSecretsWorld(settings)
@@ -86,14 +82,13 @@ test('a secret in a session is taken out, and its alert leads to the entry', asy
   const { world, ada, repo, places } = await makeTextsWorld()
   await world.call(createPull, ada, { repo, title: 'Work' })
   const secret = madeUpToken()
-  const key = randomBase62(40)
   await world.call(appendSession, ada, {
     repo,
     number: 1,
     entries: [
       { kind: 'note', text: 'Start' },
       { kind: 'tool', tool: 'bash', text: `T=${secret}`, data: { out: [`again ${secret}`] } },
-      { kind: 'note', text: `api_secret = "${key}"` },
+      { kind: 'note', text: looseSecret() },
     ],
   })
   const stored = await world.call(getSession, ada, { repo, number: 1 })
