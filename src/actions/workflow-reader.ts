@@ -1,4 +1,8 @@
-/** Reads workflow files in a thread, one after the other, each within a deadline. */
+/**
+ * Reads workflow files in a thread, one after the other, each within a deadline. Owners, such as
+ * repositories, take turns: one with many files that take long delays another by one file.
+ */
+import { FairSemaphore } from '#lib/semaphore.ts'
 import { WorkerFailure, WorkerRequests } from '#lib/worker-requests.ts'
 import type { WorkflowReading } from './parse-workflow.ts'
 import type { ActionReading } from './read-action.ts'
@@ -9,6 +13,9 @@ export type FileRequest = {
   readonly path: string
 }
 
+/** The owner of files of a reader that serves one owner only. */
+const NOBODY = ''
+
 /** Real files take 2 to 15 ms, the first of a thread 100 ms; hostile ones take for ever. */
 const READ_TIMEOUT_MS = 5_000
 
@@ -18,17 +25,22 @@ export class WorkflowReader {
     code: 'actions/actions.worker',
     name: 'the thread for workflow files',
   })
-  #last: Promise<unknown> = Promise.resolve()
+  readonly #turns = new FairSemaphore({
+    limit: 1,
+    // Jobs and pushes read one file after the other, so their number bounds the waiting files.
+    maxWaiting: Infinity,
+    fullError: () => new Error('too many workflow files wait to be read'),
+  })
 
   /** The model of a file, or its problems: the first of the YAML, at most 10 of the schema. */
-  read(text: string, path: string): Promise<WorkflowReading> {
+  read(text: string, path: string, owner = NOBODY): Promise<WorkflowReading> {
     // The thread answers a request with the reading of its kind.
-    return this.#enqueue({ kind: 'workflow', text, path }) as Promise<WorkflowReading>
+    return this.#enqueue({ kind: 'workflow', text, path }, owner) as Promise<WorkflowReading>
   }
 
   /** The same for the `action.yml` of an action. */
-  readAction(text: string, path: string): Promise<ActionReading> {
-    return this.#enqueue({ kind: 'action', text, path }) as Promise<ActionReading>
+  readAction(text: string, path: string, owner = NOBODY): Promise<ActionReading> {
+    return this.#enqueue({ kind: 'action', text, path }, owner) as Promise<ActionReading>
   }
 
   /** Starts the thread and builds its schema, so that the first file does not wait for it. */
@@ -40,10 +52,13 @@ export class WorkflowReader {
     return this.#thread.close()
   }
 
-  #enqueue(request: FileRequest): Promise<WorkflowReading | ActionReading> {
-    const reading = this.#last.then(() => this.#readNow(request))
-    this.#last = reading.catch(() => {})
-    return reading
+  async #enqueue(request: FileRequest, owner: string): Promise<WorkflowReading | ActionReading> {
+    const release = await this.#turns.acquire({ caller: owner })
+    try {
+      return await this.#readNow(request)
+    } finally {
+      release()
+    }
   }
 
   async #readNow(request: FileRequest): Promise<WorkflowReading | ActionReading> {

@@ -45,6 +45,8 @@ export const QUEUE_CONCURRENCY = {
   backups: 1,
   /** Copies to a bucket. */
   storage: 2,
+  /** Plans of runs of workflows, which wait for files to be read. */
+  workflows: 4,
   /** Reading history ahead of requests, for caches. */
   history: 1,
   /** Uploads of scanners, alerts and lists of dependencies. One at a time, so that none are doubled. */

@@ -20,6 +20,16 @@ test('a slip is told with its place', async () => {
   expect(found).toEqual(["ci.yml:5:5 Unexpected value 'stesp'"])
 })
 
+test('the file of one owner does not wait for the many of another', async () => {
+  const ended: string[] = []
+  const read = (owner: string, n: number) =>
+    reader.read(job(`    steps: [{ run: '${n}' }]\n`), 'ci.yml', owner).then(() => {
+      ended.push(owner)
+    })
+  await Promise.all([...Array.from({ length: 9 }, (_, n) => read('many', n)), read('one', 0)])
+  expect(ended.indexOf('one')).toBe(1)
+})
+
 test('scripts, folded texts and numbers come as YAML has them', async () => {
   const { workflow } = await reader.read(
     job(

@@ -160,7 +160,7 @@ const execute = async (
       now: () => hearth.clock.now(),
       log,
       checkOut: (folder, source) => checkOutForJob(hearth, job, folder, source),
-      readAction: (text, path) => actionReaderOf(hearth).readAction(text, path),
+      readAction: (text, path) => actionReaderOf(hearth).readAction(text, path, job.repo.id),
       report,
       ...filesOf(hearth, job),
       uploadSarif: sarifUploadOf(hearth, job),

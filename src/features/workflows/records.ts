@@ -115,11 +115,13 @@ export function jobRecords(hearth: Hearth, rows: readonly JobRow[]): WorkflowJob
           },
     steps: (steps.get(row.id) ?? []).map(({ job_id: _, ...step }) => step),
     annotations: (annotations.get(row.id) ?? []).map(
-      ({ level, step, file, line, title, message }) => ({
+      ({ level, step, file, line, end_line, column, title, message }) => ({
         level,
         step,
         file: file === null ? null : (annotatedPath(file, repoName) ?? file),
         line,
+        end_line,
+        column,
         title,
         message,
       }),

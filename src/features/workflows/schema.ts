@@ -122,6 +122,8 @@ const Annotation = Type.Object({
   step: Nullable(Type.Integer()),
   file: Nullable(Type.String()),
   line: Nullable(Type.Integer()),
+  end_line: Nullable(Type.Integer()),
+  column: Nullable(Type.Integer()),
   title: Nullable(Type.String()),
   message: Type.String(),
 })
@@ -135,6 +137,8 @@ export const CommitAnnotation = Type.Object(
         description: 'Null for the file as a whole, and for a line that the commit does not have.',
       }),
     ),
+    end_line: Nullable(Type.Integer({ description: 'The last line, of several.' })),
+    column: Nullable(Type.Integer({ description: 'Where it begins in the line, from 1.' })),
     title: Nullable(Type.String()),
     message: Type.String(),
     workflow: Type.String({ description: 'The name of the workflow.' }),

@@ -37,9 +37,10 @@ function placeHref(
 }
 
 const PlaceLink = ({ repo, run, of }: { repo: string; run: Run; of: Annotation }) => {
-  const { file, line } = of
+  const { file, line, column } = of
   if (file === null) return null
-  const name = line === null ? file : `${file}:${line}`
+  const place = [file, ...(line === null ? [] : [line, ...(column === null ? [] : [column])])]
+  const name = place.join(':')
   // A file outside of the repository has no page.
   if (file.startsWith('/')) return <code>{name}</code>
   return (

@@ -63,7 +63,7 @@ export async function readWorkflowFile(
       workflow: stored.model === null ? null : decodeModel(stored.model),
       problems: JSON.parse(stored.problems) as Problem[],
     }
-  const { workflow, problems } = await parseFile(hearth, repo.store, { path, blob })
+  const { workflow, problems } = await parseFile(hearth, repo, { path, blob })
   await writeAs(hearth, null, (tx) =>
     putModel(tx, {
       repo_id: repo.id,
@@ -91,7 +91,7 @@ export async function readFileAt(
 
 async function parseFile(
   hearth: Hearth,
-  store: string,
+  { id, store }: Pick<RepoRow, 'id' | 'store'>,
   { path, blob }: WorkflowFile,
 ): Promise<{ workflow: Workflow | null; problems: readonly Problem[] }> {
   const file = await hearth.git.readBlob(store, blob, MAX_FILE_BYTES + 1)
@@ -101,7 +101,7 @@ async function parseFile(
   })
   if (!file) return fault('The file is missing')
   if (file.data.length > MAX_FILE_BYTES) return fault('The file has more than 256 KB')
-  return reader(hearth).read(new TextDecoder().decode(file.data), path)
+  return reader(hearth).read(new TextDecoder().decode(file.data), path, id)
 }
 
 /** The stored model of a file; null when it was not read by this version, or has problems. */

@@ -13,8 +13,19 @@ const MAX_ANNOTATIONS = 300
 type Placed = FileAnnotationRow & { readonly path: string }
 
 /** Several jobs, as of a matrix, often report the same. */
-const keyOf = ({ level, path, line, title, message }: Placed): string =>
-  JSON.stringify([level, path, line, title, message])
+const keyOf = ({ level, path, line, column, title, message }: Placed): string =>
+  JSON.stringify([level, path, line, column, title, message])
+
+/** The place of an annotation whose first line is `line` in the commit. */
+function placeOf(
+  row: Pick<Placed, 'line' | 'end_line' | 'column'>,
+  line: number | null,
+): { line: number | null; end_line: number | null; column: number | null } {
+  if (line === null || row.line === null) return { line, end_line: null, column: null }
+  // The lines below move with the first one.
+  const end_line = row.end_line === null ? null : Math.max(line, row.end_line + line - row.line)
+  return { line, end_line, column: row.column }
+}
 
 export const listAnnotations = operation({
   name: 'list_annotations',
@@ -55,7 +66,7 @@ export const listAnnotations = operation({
       return {
         level: row.level,
         file: place?.path ?? row.path,
-        line: place?.line ?? null,
+        ...placeOf(row, place?.line ?? null),
         title: row.title,
         message: row.message,
         workflow: row.workflow,

@@ -38,6 +38,7 @@ import {
 
 export const planRuns = job<{ event_id: string }>({
   kind: 'plan_runs',
+  queue: 'workflows',
   run: async ({ hearth }, { event_id }) => {
     const [event] = findEvents(hearth.db, [event_id])
     if (!event || workflowRunners.all(hearth).length === 0) return

@@ -69,16 +69,18 @@ test('lines of the merge with the base are those of the head', async () => {
   expect((await runs()).map(({ event }) => event)).toEqual(['pull_request'])
   await finish(await take(), {
     annotations: [
-      failure('a.txt', 16, 'the changed line'),
-      failure('a.txt', 1, 'a line that the head lacks'),
+      { ...failure('a.txt', 16, 'the changed line'), end_line: 18, column: 3 },
+      { ...failure('a.txt', 1, 'a line that the head lacks'), column: 4 },
       failure('a.txt', null, 'the file'),
     ],
   })
   const { items } = await world.call(listAnnotations, ada, { ...REPO, sha })
-  expect(items.map(({ line, message }) => [line, message])).toEqual([
-    [15, 'the changed line'],
-    [null, 'a line that the head lacks'],
-    [null, 'the file'],
+  expect(
+    items.map(({ line, end_line, column, message }) => [line, end_line, column, message]),
+  ).toEqual([
+    [15, 17, 3, 'the changed line'],
+    [null, null, null, 'a line that the head lacks'],
+    [null, null, null, 'the file'],
   ])
 })
 

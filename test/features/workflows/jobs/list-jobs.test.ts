@@ -43,6 +43,8 @@ test('with steps and annotations, of which there are at most fifty', async () =>
     step: 0,
     file: 'a.c',
     line: 1,
+    end_line: null,
+    column: null,
     title: null,
     message: 'fault 0',
   })
