@@ -57,6 +57,15 @@ export type ArchiveOptions = {
   readonly tags?: readonly Ref[]
   /** The time in milliseconds since 1970 for `%ar`; the current time by default. */
   readonly nowMs?: number
+  /** Files of Git LFS that take the place of their pointers, where `filter=lfs` applies. */
+  readonly largeFiles?: readonly ArchivedLargeFile[]
+}
+
+/** A file of Git LFS on this disk, and the blob that is its pointer. */
+export type ArchivedLargeFile = {
+  readonly blob: Oid
+  readonly path: string
+  readonly size: number
 }
 
 /** Adds objects; they become durable when the writer's owner says so (`Store.write`). */

@@ -2,13 +2,19 @@
 import { blobHolders } from '#core/blobs.ts'
 import type { Feature } from '#core/hearth.ts'
 import type { Job } from '#core/jobs.ts'
-import { largeFileCopiers, moveRules, repoDataRemovers } from '#features/repos/index.ts'
+import {
+  largeFileCopiers,
+  moveRules,
+  repoDataRemovers,
+  storedLargeFiles,
+} from '#features/repos/index.ts'
 import { usageCounters } from '#features/workspaces/index.ts'
 import { collectLfsObjects } from './collect-objects.ts'
 import { largeFileCopier } from './copy-files.ts'
 import { events } from './events.ts'
 import { missingFiles } from './missing-files.ts'
 import * as operations from './operations.ts'
+import { listStoredFiles } from './stored-files.ts'
 import { countLfsBytes, holdsBlob, listBlobs, removeObjectsOf } from './store-objects.ts'
 
 export * from './schema.ts'
@@ -23,6 +29,7 @@ export const feature: Feature = {
   extensions: [
     moveRules.with(missingFiles),
     largeFileCopiers.with(largeFileCopier),
+    storedLargeFiles.with(listStoredFiles),
     repoDataRemovers.with(removeObjectsOf),
     blobHolders.with({ isReferenced: holdsBlob, list: listBlobs }),
     usageCounters.with({ part: 'lfs_bytes', count: countLfsBytes }),

@@ -15,6 +15,9 @@ export type LfsObjectRow = {
 export const findObject = (db: Db, repo_id: string, oid: string): LfsObjectRow | null =>
   db.one<LfsObjectRow>('SELECT * FROM lfs_objects WHERE repo_id = ? AND oid = ?', repo_id, oid)
 
+export const hasObjects = (db: Db, repo_id: string): boolean =>
+  db.one('SELECT 1 FROM lfs_objects WHERE repo_id = ? LIMIT 1', repo_id) !== null
+
 /** An object that is there already stays as it is. */
 export const insertObject = (
   tx: Tx,

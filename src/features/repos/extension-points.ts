@@ -275,6 +275,24 @@ export type LargeFileCopier = {
 }
 export const largeFileCopiers = extensionPoint<LargeFileCopier>('repos.large_file_copiers')
 
+/** A file of Git LFS that an archive has in place of a pointer. */
+export type StoredLargeFile = {
+  /** The pointer. */
+  readonly blob: Oid
+  /** The digest of the file, which is the name of its blob here. */
+  readonly sha256: string
+  readonly size: number
+}
+
+/** The large files of the tree of a commit that are stored here. */
+export const storedLargeFiles = extensionPoint<
+  (
+    hearth: Hearth,
+    row: Pick<RepoRow, 'id' | 'parent_id' | 'store'>,
+    commit: Oid,
+  ) => Promise<readonly StoredLargeFile[]>
+>('repos.stored_large_files')
+
 /** A release of another forge. */
 export type ImportedRelease = {
   readonly tag_name: string

@@ -114,6 +114,7 @@ export {
   importers,
   authorChanges,
   largeFileCopiers,
+  storedLargeFiles,
   releaseImporters,
   wikiCopiers,
   leadingMirrors,

@@ -1,12 +1,13 @@
 /**
  * `git archive`: a tree as a zip or tar, in git's order, with the commit's time on every entry. The
  * attributes of the tree leave out paths (`export-ignore`) and convert files (`export-subst`,
- * `ident`, `eol`).
+ * `ident`, `eol`). Unlike there, files of Git LFS can take the place of their pointers.
  */
 import { TreeAttributes } from '../attributes/index.ts'
 import { MODE } from '../object.ts'
 import {
   GitError,
+  type ArchivedLargeFile,
   type ArchiveOptions,
   type Commit,
   type ObjectReader,
@@ -17,6 +18,7 @@ import { convertFile } from './convert-file.ts'
 import { describe, type DescribeOptions } from './describe.ts'
 import { expandFormats, type FormatContext } from './format-commit.ts'
 import { gzip } from './gzip.ts'
+import { isLfsPath } from './lfs-pointers.ts'
 import { walkTree } from './list-tree.ts'
 import { readCommit } from './log.ts'
 import { baseKey, splitPath, type PathKey } from './names.ts'
@@ -29,8 +31,10 @@ export type ArchiveEntry = {
   readonly path: PathKey
   readonly kind: 'file' | 'executable' | 'dir' | 'symlink'
   readonly oid: Oid
-  /** A file's bytes or a link's target. */
+  /** A file's bytes or a link's target; those of a pointer when there is a large file. */
   readonly data: Uint8Array
+  /** The file on this disk that holds the bytes in place of `data`. */
+  readonly largeFile?: ArchivedLargeFile
 }
 
 export interface ArchiveWriter {
@@ -75,7 +79,7 @@ function* writeArchive(
   for (const { path, mode, oid } of files.entries(splitPath(options.path ?? ''))) {
     const entry = toEntry(db, prefix + path, mode, oid)
     const isFile = entry.kind === 'file' || entry.kind === 'executable'
-    yield* writer.entry(isFile ? { ...entry, data: files.convert(path, entry) } : entry)
+    yield* writer.entry(isFile ? files.convert(path, entry) : entry)
   }
   yield* writer.end()
 }
@@ -86,6 +90,7 @@ type Found = { readonly path: PathKey; readonly mode: number; readonly oid: Oid 
 class ExportedFiles {
   private readonly attributes: TreeAttributes
   private readonly context: FormatContext
+  private readonly largeFiles: ReadonlyMap<Oid, ArchivedLargeFile>
   private isDescribed = false
 
   constructor(
@@ -94,6 +99,7 @@ class ExportedFiles {
     private readonly commit: Commit | null,
     private readonly options: ArchiveOptions,
   ) {
+    this.largeFiles = new Map(options.largeFiles?.map((file) => [file.blob, file]))
     this.attributes = new TreeAttributes(db, tree)
     this.context = {
       abbreviate: (oid) => abbreviate(db, oid),
@@ -134,13 +140,18 @@ class ExportedFiles {
     }
   }
 
-  convert(path: PathKey, { data, oid }: ArchiveEntry): Uint8Array {
+  /** The file as a checkout has it. */
+  convert(path: PathKey, entry: ArchiveEntry): ArchiveEntry {
     const attributes = this.attributes.of(path)
-    if (attributes.size === 0) return data
-    const converted = convertFile(data, oid, attributes)
-    return this.commit !== null && attributes.get('export-subst') === true
-      ? expandFormats(converted, this.commit, this.context)
-      : converted
+    if (attributes.size === 0) return entry
+    const largeFile = this.largeFiles.get(entry.oid)
+    if (largeFile && isLfsPath(this.attributes, path)) return { ...entry, largeFile }
+    const converted = convertFile(entry.data, entry.oid, attributes)
+    const data =
+      this.commit !== null && attributes.get('export-subst') === true
+        ? expandFormats(converted, this.commit, this.context)
+        : converted
+    return { ...entry, data }
   }
 }
 

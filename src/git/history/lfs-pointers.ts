@@ -77,7 +77,7 @@ export function* listPointers(
   return [...found.values()]
 }
 
-const isLfsPath = (attributes: TreeAttributes, path: PathKey): boolean =>
+export const isLfsPath = (attributes: TreeAttributes, path: PathKey): boolean =>
   attributes.of(path).get('filter') === 'lfs'
 
 /** Reads blobs that are small enough to be pointers, each once. */

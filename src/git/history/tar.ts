@@ -1,5 +1,6 @@
 /** Tar archives like `git archive --format=tar`: POSIX ustar, with pax headers for long names. */
 import type { ArchiveEntry, ArchiveWriter } from './archive.ts'
+import { readLargeFile } from './read-large-file.ts'
 
 const BLOCK = 512
 const RECORD = 20 * BLOCK
@@ -33,7 +34,8 @@ export class TarWriter implements ArchiveWriter {
     const records: Buffer[] = []
     if (!split) records.push(paxRecord('path', name))
     if (link.length > 100) records.push(paxRecord('linkpath', link))
-    const size = entry.kind === 'symlink' ? 0 : entry.data.length
+    const length = entry.largeFile?.size ?? entry.data.length
+    const size = entry.kind === 'symlink' ? 0 : length
     if (size >= 0o77777777777) records.push(paxRecord('size', Buffer.from(String(size))))
     if (records.length > 0)
       yield* this.block('x', `${entry.oid}.paxheader`, Buffer.concat(records), 0o666)
@@ -51,7 +53,8 @@ export class TarWriter implements ArchiveWriter {
       size,
       this.time,
     )
-    yield* this.padded(header, size > 0 ? entry.data : null)
+    const content = entry.largeFile ? readLargeFile(entry.largeFile) : [entry.data]
+    yield* this.padded(header, size > 0 ? content : [], size)
   }
 
   *end(): Generator<Uint8Array, void> {
@@ -76,18 +79,24 @@ export class TarWriter implements ArchiveWriter {
         data.length,
         this.time,
       ),
-      data,
+      [data],
+      data.length,
     )
   }
 
-  private *padded(header: Uint8Array, data: Uint8Array | null): Generator<Uint8Array, void> {
+  /** A header and what follows it: `size` bytes in all. */
+  private *padded(
+    header: Uint8Array,
+    data: Iterable<Uint8Array>,
+    size: number,
+  ): Generator<Uint8Array, void> {
     yield header
     this.written += header.length
-    if (!data || data.length === 0) return
-    yield data
-    const padding = (BLOCK - (data.length % BLOCK)) % BLOCK
+    if (size === 0) return
+    yield* data
+    const padding = (BLOCK - (size % BLOCK)) % BLOCK
     if (padding > 0) yield new Uint8Array(padding)
-    this.written += data.length + padding
+    this.written += size + padding
   }
 }
 

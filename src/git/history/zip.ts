@@ -1,12 +1,17 @@
 /**
  * Zip archives (PKWARE APPNOTE 6.3.10) with deflate, Unix modes, UTF-8 names and, where needed,
  * 64-bit fields. Each file is compressed in memory, so its size is known for the header and no data
- * descriptor is needed.
+ * descriptor is needed. Large files are read twice and stored as they are, for the same reason.
  */
 import { deflateRawSync } from 'node:zlib'
 import { LIMIT_32, UNIX_45, zip64Field, zipEndRecords } from '#lib/archives/zip-format.ts'
+import type { ArchivedLargeFile } from '../ports.ts'
 import { toZipTime } from './zip-time.ts'
 import type { ArchiveEntry, ArchiveWriter } from './archive.ts'
+import { readLargeFile } from './read-large-file.ts'
+
+/** Gives other work of the thread a turn. */
+const nothing = new Uint8Array(0)
 
 const MODES = { file: 0o100644, executable: 0o100755, dir: 0o040755, symlink: 0o120777 } as const
 const UTF8_NAME = 0x0800
@@ -40,27 +45,52 @@ export class ZipWriter implements ArchiveWriter {
   *begin(): Generator<Uint8Array, void> {}
 
   *entry(entry: ArchiveEntry): Generator<Uint8Array, void> {
-    const name = Buffer.from(entry.path, 'latin1')
+    if (entry.largeFile) {
+      yield* this.storedEntry(entry, entry.largeFile)
+      return
+    }
     const packed =
       entry.data.length > 0 && entry.kind !== 'symlink' ? deflateRawSync(entry.data) : null
     const deflated = packed !== null && packed.length < entry.data.length
     const body = deflated ? packed : entry.data
-    const item: Item = {
-      name,
-      flags: isUtf8(name) ? UTF8_NAME : 0,
+    yield* this.header(entry, {
       method: deflated ? 8 : 0,
       crc: Bun.hash.crc32(entry.data),
       packed: body.length,
       size: entry.data.length,
+    })
+    if (body.length > 0) yield body
+    this.written += body.length
+  }
+
+  private *storedEntry(entry: ArchiveEntry, file: ArchivedLargeFile): Generator<Uint8Array, void> {
+    let crc = 0
+    for (const chunk of readLargeFile(file)) {
+      crc = Bun.hash.crc32(chunk, crc)
+      yield nothing
+    }
+    yield* this.header(entry, { method: 0, crc, packed: file.size, size: file.size })
+    yield* readLargeFile(file)
+    this.written += file.size
+  }
+
+  private *header(
+    { path, kind }: ArchiveEntry,
+    content: Pick<Item, 'method' | 'crc' | 'packed' | 'size'>,
+  ): Generator<Uint8Array, void> {
+    const name = Buffer.from(path, 'latin1')
+    const item: Item = {
+      name,
+      flags: isUtf8(name) ? UTF8_NAME : 0,
+      ...content,
       offset: this.written,
-      mode: MODES[entry.kind],
-      dir: entry.kind === 'dir',
+      mode: MODES[kind],
+      dir: kind === 'dir',
     }
     this.items.push(item)
     const header = this.localHeader(item)
     yield header
-    if (body.length > 0) yield body
-    this.written += header.length + body.length
+    this.written += header.length
   }
 
   *end(): Generator<Uint8Array, void> {

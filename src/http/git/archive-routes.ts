@@ -4,7 +4,8 @@
  * Only the name of the operation behind it is known here. Nothing is written to disk. Archives
  * count as git transfers of their caller.
  */
-import type { Ref } from '#git'
+import type { ArchivedLargeFile, Oid, Ref } from '#git'
+import { localBlob } from '#core/blobs.ts'
 import { anonymous } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { call, type Typed } from '#core/operation.ts'
@@ -27,13 +28,27 @@ type Archive = {
   head: string
   refs: Ref[]
   tags: readonly Ref[]
+  large_files: readonly { blob: Oid; sha256: string; size: number }[]
 }
 type OpenArchive = Typed<{ token: string; file: string }, Archive>
+
+/** The large files on this disk, after those in the bucket were fetched. One that is lost stays a pointer. */
+async function localFiles(
+  hearth: Hearth,
+  files: Archive['large_files'],
+): Promise<readonly ArchivedLargeFile[]> {
+  const local: ArchivedLargeFile[] = []
+  for (const { blob, sha256, size } of files) {
+    const path = await localBlob(hearth, sha256)
+    if (path !== null) local.push({ blob, path, size })
+  }
+  return local
+}
 
 /** Waits for the first bytes, so that an error before them can still become a response. */
 async function startArchive(
   exchange: Exchange,
-  { store, commit, folder, format, head, refs, tags }: Archive,
+  { store, commit, folder, format, head, refs, tags, large_files }: Archive,
   { range, onWhole }: { readonly range?: Range; readonly onWhole?: (size: number) => void } = {},
 ): Promise<Uint8Array | ReadableStream<Uint8Array>> {
   const { hearth, request } = exchange
@@ -49,11 +64,12 @@ async function startArchive(
     release()
   }
   try {
+    const largeFiles = await localFiles(hearth, large_files)
     const bytes = await runAs(principal, () =>
       hearth.git.archive(
         store,
         commit,
-        { format, prefix: folder, head, refs, tags, nowMs: hearth.clock.now() },
+        { format, prefix: folder, head, refs, tags, largeFiles, nowMs: hearth.clock.now() },
         {
           signal,
           onProgress: () => watchdog.touch(),

@@ -5,17 +5,21 @@ import { OneOf, RepoPath, Sha, Time, Type } from '#core/schema.ts'
 import { invalid } from '#lib/errors.ts'
 import { MINUTE, timestamp } from '#lib/time.ts'
 import { ARCHIVE_FORMATS, archiveToken } from './archive-token.ts'
+import { listLargeFiles } from './list-large-files.ts'
 import { resolveCommit } from '../refs/resolve-commit.ts'
 import { Ref } from '../schema.ts'
+import type { RepoRow } from '../store/repos.ts'
 
 const LINK_LIFETIME_MS = 10 * MINUTE
 
 /** Throws 422 when the tree exceeds the archive limits of the settings. */
 async function requireWithinArchiveLimits(
-  { git, settings }: Hearth,
-  store: string,
+  hearth: Hearth,
+  repo: Pick<RepoRow, 'id' | 'parent_id' | 'store'>,
   commit: string,
 ): Promise<void> {
+  const { git, settings } = hearth
+  const { store } = repo
   const { max_files, max_bytes } = settings.archives
   const tooLarge = (what: string) =>
     invalid(
@@ -29,7 +33,11 @@ async function requireWithinArchiveLimits(
   if (max_files !== null && files.length > max_files) throw tooLarge(`${max_files} files`)
   if (max_bytes === null) return
   const sized = (await git.listTree(store, commit, '', { recursive: true, sizes: true })) ?? []
-  if (sized.reduce((sum, { size }) => sum + (size ?? 0), 0) > max_bytes)
+  const large = new Map(
+    (await listLargeFiles(hearth, repo, commit)).map(({ blob, size }) => [blob, size]),
+  )
+  // A large file counts at each of its paths.
+  if (sized.reduce((sum, { oid, size }) => sum + (large.get(oid) ?? size ?? 0), 0) > max_bytes)
     throw tooLarge(`${max_bytes / 1_000_000} MB`)
 }
 
@@ -56,7 +64,7 @@ export const getArchiveLink = operation({
 
   handler: async ({ hearth, repo, now_ms }, { ref = 'HEAD', format = 'zip' }) => {
     const commit = await resolveCommit(hearth, repo, ref)
-    await requireWithinArchiveLimits(hearth, repo.store, commit)
+    await requireWithinArchiveLimits(hearth, repo, commit)
     const folder = `${repo.workspace}-${repo.name}-${commit.slice(0, 7)}`
     const expires = now_ms + LINK_LIFETIME_MS
     const token = archiveToken(hearth, { repo_id: repo.id, commit, folder, expires })

@@ -5,6 +5,7 @@ import { notFound, Refusal } from '#lib/errors.ts'
 import { refsOf } from '../refs/ref-cache.ts'
 import { ObjectId } from '../schema-code.ts'
 import { ARCHIVE_FORMATS, readArchiveToken } from './archive-token.ts'
+import { listLargeFiles } from './list-large-files.ts'
 import { repoById } from '../store/repos.ts'
 
 /** Tags that are handed on for `%(describe)` of files with `export-subst`. */
@@ -38,9 +39,15 @@ export const openArchive = operation({
         description: 'All tags, unless there are too many to look for the nearest one.',
       }),
     ),
+    large_files: Type.Readonly(
+      Type.Array(
+        Type.Object({ blob: ObjectId, sha256: Type.String(), size: Type.Integer({ minimum: 0 }) }),
+        { description: 'Files of Git LFS in place of their pointers.' },
+      ),
+    ),
   }),
 
-  handler: ({ hearth, db, now_ms }, { token, file }) => {
+  handler: async ({ hearth, db, now_ms }, { token, file }) => {
     const claims = readArchiveToken(hearth, token)
     const format = ARCHIVE_FORMATS.find((one) => file === `${claims?.folder}.${one}`)
     if (!claims || !format) throw notFound('this archive')
@@ -57,6 +64,15 @@ export const openArchive = operation({
     const atCommit = refs.filter(({ oid, peeled }) => oid === commit || peeled === commit)
     const all = refs.filter(({ name }) => name.startsWith('refs/tags/'))
     const tags = all.length > MAX_DESCRIBED_TAGS ? [] : all
-    return { store: row.store, commit, folder, format, head, refs: [...atCommit], tags }
+    return {
+      store: row.store,
+      commit,
+      folder,
+      format,
+      head,
+      refs: [...atCommit],
+      tags,
+      large_files: [...(await listLargeFiles(hearth, row, commit))],
+    }
   },
 })

@@ -31,6 +31,7 @@ test('the link names one commit, works for ten minutes and needs no token', asyn
     head: 'refs/heads/main',
     refs: [{ name: 'refs/heads/feature/x', oid: head, peeled: null }],
     tags: [],
+    large_files: [],
   }
   expect(await world.call(openArchive, anonymous, { token, file })).toEqual(opened)
   world.clock.advance(10 * MINUTE - 1)
