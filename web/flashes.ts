@@ -71,6 +71,8 @@ const FLASHES = localized({
   'application-revoked': ['good', 'Application revoked.'],
   'agent-stopped': ['good', 'Agent stopped. Its token no longer works.'],
   'assigned-to-agent': ['good', 'The agent begins. Its session appears here.'],
+  'proposal-accepted': ['good', 'Proposal accepted.'],
+  'proposal-dismissed': ['good', 'Proposal dismissed.'],
   'agent-program-works': ['good', 'The program works.'],
   'agent-program-failed': ['bad', 'The program does not work. The list says why.'],
   'agent-program-removed': ['good', 'Program removed.'],

@@ -33,6 +33,7 @@ const LEAF_GROUPS: Readonly<Record<string, readonly string[]>> = {
   plans: ['models'],
   context: ['integrations', 'memory', 'packages', 'search', 'workflows'],
   assistant: ['context', 'models', 'search'],
+  triage: ['models'],
   'agent-runs': ['agents', 'integrations', 'memory', 'models'],
 }
 

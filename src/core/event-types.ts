@@ -18,6 +18,7 @@ export const EVENT_TYPES: ReadonlySet<string> = new Set([
   'issue.closed',
   'issue.opened',
   'issue.reopened',
+  'issue.triaged',
   'issue.updated',
   'member.added',
   'member.removed',

@@ -56,6 +56,7 @@ export const PREFIXES = {
   mem: 'memory',
   pln: 'plan',
   ask: 'question about a repository',
+  tri: 'proposal for an issue',
   itg: 'integration',
   agt: 'agent',
   qst: 'question to an agent',

@@ -21,6 +21,7 @@ import { feature as memory } from './memory/index.ts'
 import { feature as plans } from './plans/index.ts'
 import { feature as context } from './context/index.ts'
 import { feature as assistant } from './assistant/index.ts'
+import { feature as triage } from './triage/index.ts'
 import { feature as audit } from './audit/index.ts'
 import { feature as webhooks } from './webhooks/index.ts'
 import { feature as notifications } from './notifications/index.ts'
@@ -97,6 +98,7 @@ export const features: readonly Feature[] = [
   search,
   context,
   assistant,
+  triage,
   overview,
   site,
 ]

@@ -4,9 +4,7 @@ import type { Feature } from '#core/hearth.ts'
 import type { Job } from '#core/jobs.ts'
 import { builtInStates, type BuiltInState } from '#features/agents/index.ts'
 import { builtInAssignees } from '#features/issues/index.ts'
-import { findRoute } from '#features/models/index.ts'
 import { agentAssignments } from '#features/pulls/index.ts'
-import { reviewModels } from '#features/repos/index.ts'
 import * as operations from './operations.ts'
 import {
   endWithToken,
@@ -52,7 +50,6 @@ export const feature: Feature = {
   extensions: [
     agentAssignments.with(startRun),
     builtInAssignees.with(startAsAssignee),
-    reviewModels.with((db, workspace_id) => findRoute(db, workspace_id, 'review') !== null),
     builtInStates.with((db, agent_id) => {
       const run = findRun(db, agent_id)
       if (run === null) return reviewerState(db, agent_id)

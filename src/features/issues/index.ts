@@ -57,6 +57,7 @@ export { refuseSecrets } from './secrets.ts'
 export { conversationResolved } from './internal-events.ts'
 export { builtInAssignees } from './extension-points.ts'
 export { addAssignee, setAssignees, setLabels } from './labels/set-labels.ts'
+export { addLabels } from './labels/add-labels.ts'
 export {
   countUnresolved,
   countUnresolvedOfAll,
@@ -79,7 +80,7 @@ export {
   listIssueBodies,
   setIssueText,
 } from './store-issues.ts'
-export { labelsOf, labelsOfAll } from './labels/store-labels.ts'
+export { findLabel, labelsOf, labelsOfAll, listLabelRows } from './labels/store-labels.ts'
 export {
   commentCounts,
   countRecords,

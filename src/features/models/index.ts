@@ -2,14 +2,17 @@
 import type { Feature } from '#core/hearth.ts'
 import type { Job } from '#core/jobs.ts'
 import { protocolRoutes } from '#core/protocol-routes.ts'
+import { configuredModels } from '#features/repos/index.ts'
 import { gatewayRoutes } from './gateway/gateway-routes.ts'
 import * as operations from './operations.ts'
 import { forgetIntegration } from './routes.ts'
+import { findRoute } from './store-routes.ts'
 import { sweepModelCalls } from './sweep.ts'
 
 export * from './operations.ts'
 export * from './schema.ts'
 export { callModel, ModelFailed } from './call-model.ts'
+export { modelFailure } from './failure.ts'
 export { modelLoop } from './events.ts'
 export { requireRoute } from './routes.ts'
 export { findRoute } from './store-routes.ts'
@@ -20,5 +23,8 @@ export const feature: Feature = {
   operations: Object.values(operations),
   handlers: [forgetIntegration],
   jobs: [sweepModelCalls] as Job[],
-  extensions: gatewayRoutes.map((route) => protocolRoutes.with(route)),
+  extensions: [
+    ...gatewayRoutes.map((route) => protocolRoutes.with(route)),
+    configuredModels.with((db, workspace_id, task) => findRoute(db, workspace_id, task) !== null),
+  ],
 }

@@ -412,6 +412,8 @@ export const secretFindings = extensionPoint<{
   ): void
 }>('repos.secret_findings')
 
-/** Whether a workspace has a model that reviews. */
-export const reviewModels =
-  extensionPoint<(db: Db, workspace_id: string) => boolean>('repos.review_models')
+/** Whether a workspace has a model for a task that a setting of a repository switches on. */
+export const configuredModels =
+  extensionPoint<(db: Db, workspace_id: string, task: 'review' | 'triage') => boolean>(
+    'repos.configured_models',
+  )

@@ -108,7 +108,7 @@ export {
 } from './refs/ref-names.ts'
 export {
   repoDataRemovers,
-  reviewModels,
+  configuredModels,
   secretFindings,
   type PlacedSecret,
   importers,
@@ -184,7 +184,12 @@ export {
 } from './refs/resolve-commit.ts'
 export { diffCommits, type DiffPage } from './commits/diff-records.ts'
 export { fileLanguage } from './files/language.ts'
-export { AGENT_PERMISSIONS, DEFAULT_SETTINGS, settingsOf } from './settings/repo-settings.ts'
+export {
+  AGENT_PERMISSIONS,
+  DEFAULT_SETTINGS,
+  ISSUE_TRIAGE,
+  settingsOf,
+} from './settings/repo-settings.ts'
 export { isGenerated } from './files/generated.ts'
 export {
   commitRecord,

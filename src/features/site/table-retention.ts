@@ -92,6 +92,8 @@ export const TABLE_RETENTION: Readonly<Record<string, string>> = {
       'agent_questions',
       'agent_runs',
       'agent_reviews',
+      'issue_triages',
+      'triage_proposals',
       'webhooks',
       'setting_rows',
       'workflows',

@@ -106,6 +106,8 @@ export const EXCLUDED_TABLES: Readonly<Record<string, string>> = {
   agent_programs: 'programs of the other machine',
   agent_runs: 'work of the other forge',
   agent_reviews: 'work of the other forge',
+  issue_triages: 'of a model of the other forge; what was accepted is in the issues',
+  triage_proposals: 'of a model of the other forge; what was accepted is in the issues',
   agent_turns: 'of runs',
   agent_calls: 'of runs',
   agent_files: 'of runs',

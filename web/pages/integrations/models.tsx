@@ -43,7 +43,10 @@ const TASKS: Readonly<Record<ModelTask, { readonly label: string; readonly hint:
     review: { label: 'Review', hint: 'Reviews of pull requests.' },
     plan: { label: 'Plan', hint: 'Plans that break a brief into issues.' },
     summarize: { label: 'Summarize', hint: 'Summaries of pull requests.' },
-    triage: { label: 'Triage', hint: 'Programs outside that name this task.' },
+    triage: {
+      label: 'Triage',
+      hint: 'Proposals for new issues, where the settings of a repository switch them on.',
+    },
     assistant: { label: 'Assistant', hint: 'Questions about a repository.' },
     embed: { label: 'Embed', hint: 'Embeddings for programs outside.' },
   })

@@ -9,6 +9,7 @@ import {
   issuePage,
   lockForm,
   startPullForm,
+  triageForms,
 } from './issue.tsx'
 import { labelForms, labelsPage } from './labels.tsx'
 import { issuesPage } from './list.tsx'
@@ -36,6 +37,7 @@ export const issues: SiteSection = {
     editIssueForm,
     startPullForm,
     lockForm,
+    ...triageForms,
     ...labelForms,
     ...milestoneForms,
     ...sideForms,

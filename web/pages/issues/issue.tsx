@@ -54,6 +54,7 @@ import { CommentItem, EventItem, markdownOf, sortByTime } from './conversation.t
 import { editedOf, EditRecord, typedOr } from './edit-fields.tsx'
 import { loadSideChoices } from './side-load.ts'
 import { AssigneesSide, BlockedBySide, LabelsSide, MilestoneSide } from './side-panel.tsx'
+import { loadTriage, TriageCard, triageFormsOn } from './triage.tsx'
 import { rich, t, tn } from '../../text.ts'
 
 /** Loads the issue of an address. Redirects when the number is a pull request's. */
@@ -84,6 +85,7 @@ export const loadIssue = async (visit: Visit) => {
     milestones,
     assignable: people,
     readiness: await loadAgentReadiness(visit, repo),
+    triage: await loadTriage(visit, repo, number),
   }
 }
 
@@ -347,6 +349,7 @@ export const issuePage = page({
               ))}
             </List>
           )}
+          <TriageCard visit={visit} here={here} triage={data.triage} issue={issue} />
           <IssueTimeline visit={visit} data={data} />
           <NewComment visit={visit} data={data} />
         </Columns>
@@ -356,6 +359,7 @@ export const issuePage = page({
 })
 
 export const assignForm = assignFormOn(issuePage)
+export const triageForms = triageFormsOn(issuePage)
 
 /** One form for a comment, and for closing or reopening with a comment. */
 export const commentForm = action({

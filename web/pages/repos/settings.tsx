@@ -1,5 +1,6 @@
 import {
   AGENT_PERMISSIONS,
+  ISSUE_TRIAGE,
   getRepo,
   getRepoSettings,
   listBranches,
@@ -349,20 +350,43 @@ const FEATURE_FLAGS = localized([
   },
 ] as const)
 
+const TRIAGE_WORDS = texts({
+  off: 'Off',
+  propose: 'Propose',
+  apply_labels: 'Propose, and add existing labels without asking',
+} as const)
+
 const FeaturesCard = ({
   visit,
   here,
+  typedOr,
   settings,
 }: {
   visit: Visit
   here: string
+  typedOr: TypedOr
   settings: PullSettings
 }) => (
   <Card title={t('Features')}>
-    <Form action={`${here}/features`} csrf={visit.csrf} label={t('Features')}>
+    <Form
+      action={`${here}/features`}
+      csrf={visit.csrf}
+      label={t('Features')}
+      error={visit.form.values.has('issue_triage') ? formError(visit, 'issue_triage') : null}
+    >
       {FEATURE_FLAGS.map(({ name, ...texts }) => (
         <Checkbox name={name} {...texts} checked={settings[name]} />
       ))}
+      <Select
+        name="issue_triage"
+        label={t('Triage of new issues by a model')}
+        options={ISSUE_TRIAGE.map((value) => ({ value, label: TRIAGE_WORDS[value] }))}
+        value={typedOr('issue_triage', settings.issue_triage)}
+        hint={t(
+          'A model reads each new issue and proposes labels, duplicates, a severity and a question. People with Triage decide. The workspace pays.',
+        )}
+        error={fieldError(visit, 'issue_triage')}
+      />
       <FormActions>
         <Button variant="primary">{t('Save')}</Button>
       </FormActions>
@@ -414,7 +438,7 @@ export const repoSettingsPage = page({
           actions={<SettingsActions repo={repo} here={here} isImported={isImported} />}
         />
         <GeneralCard visit={visit} repo={repo} branches={branches} here={here} typedOr={typedOr} />
-        <FeaturesCard visit={visit} here={here} settings={settings} />
+        <FeaturesCard visit={visit} here={here} typedOr={typedOr} settings={settings} />
         <PullRequestsCard visit={visit} here={here} typedOr={typedOr} settings={settings} />
         <RunsCard visit={visit} here={here} settings={settings} />
         {repo.permissions.admin && (
@@ -448,6 +472,7 @@ export const featureSettingsForm = form({
     repo: repoOf(visit),
     issues_enabled: fields.ticked('issues_enabled'),
     wiki_enabled: fields.ticked('wiki_enabled'),
+    issue_triage: ISSUE_TRIAGE.find((one) => one === fields.text('issue_triage')),
   }),
   done: (_, visit) => redirectWithFlash(visit, repoPath(repoOf(visit), '/settings'), 'saved'),
 })

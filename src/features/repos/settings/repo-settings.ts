@@ -8,6 +8,9 @@ import type { RepoRow } from '../store/repos.ts'
 /** What agent programs ask a person for. */
 export const AGENT_PERMISSIONS = ['auto', 'ask_execute', 'ask_all'] as const
 
+/** What a model does with new issues. */
+export const ISSUE_TRIAGE = ['off', 'propose', 'apply_labels'] as const
+
 const MergeMethodWord = OneOf(['merge', 'squash', 'rebase'])
 const Audience = (description: string) =>
   OneOf(['anyone', 'collaborators', 'members', 'nobody'], { description })
@@ -77,6 +80,10 @@ export const RepoSettings = Type.Object(
     push_protection: flag('Whether pushes that add a known form of secret are refused.'),
     secret_scanning: flag('Whether content is searched for secrets.'),
     vulnerability_reporting: flag('Whether vulnerabilities can be reported privately.'),
+    issue_triage: OneOf(ISSUE_TRIAGE, {
+      description:
+        'Whether a model proposes labels, duplicates, a severity and a question for new issues, and whether it adds labels that exist by itself.',
+    }),
     issues_enabled: Type.Boolean(),
     wiki_enabled: Type.Boolean(),
     packages_enabled: Type.Boolean(),
@@ -119,6 +126,7 @@ export const DEFAULT_SETTINGS: RepoSettings = {
   push_protection: true,
   secret_scanning: true,
   vulnerability_reporting: true,
+  issue_triage: 'off',
   issues_enabled: true,
   wiki_enabled: true,
   packages_enabled: true,

@@ -3,7 +3,7 @@ import { operation } from '#core/operation.ts'
 import { refusesUnknown, RepoPath, Type } from '#core/schema.ts'
 import { conflict, invalid } from '#lib/errors.ts'
 import { repoUpdated } from '../events.ts'
-import { reviewModels } from '../extension-points.ts'
+import { configuredModels } from '../extension-points.ts'
 import { auditRepo, requireLive } from '../lifecycle/preconditions.ts'
 import {
   changedSettings,
@@ -31,6 +31,7 @@ export const updateRepoSettings = operation({
     'require up to date',
     'require code owner review',
     'delete branch on merge',
+    'triage of issues',
   ],
   route: 'PATCH /repos/{owner}/{name}/settings',
   toolset: 'code',
@@ -59,12 +60,20 @@ export const updateRepoSettings = operation({
           `default_merge_method is ${after.default_merge_method}, which merge_methods does not have`,
         )
       }
-      const hasModel = reviewModels.all(hearth).some((has) => has(tx.db, row.workspace_id))
-      if (after.agent_review && !before.agent_review && !hasModel) {
+      const hasModel = (task: 'review' | 'triage'): boolean =>
+        configuredModels.all(hearth).some((has) => has(tx.db, row.workspace_id, task))
+      if (after.agent_review && !before.agent_review && !hasModel('review')) {
         throw conflict(
           'model_not_configured',
           'agent_review needs a review model, and the workspace has none; an owner sets one under Settings, Models',
           { field: 'agent_review' },
+        )
+      }
+      if (after.issue_triage !== 'off' && before.issue_triage === 'off' && !hasModel('triage')) {
+        throw conflict(
+          'model_not_configured',
+          'issue_triage needs a model for triage, and the workspace has none; an owner sets one under Settings, Models',
+          { field: 'issue_triage' },
         )
       }
       const changed = changedSettings(before, after)
