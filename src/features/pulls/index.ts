@@ -9,6 +9,7 @@ import {
 } from '#features/repos/index.ts'
 import {
   autoMerge,
+  followAlerts,
   followConversations,
   followForAutoMerge,
   followStats,
@@ -36,7 +37,7 @@ export const feature: Feature = {
   operations: Object.values(operations),
   events,
   reactions: [followPushes, followBranches, followComments, followForAutoMerge, ...checkReactions],
-  handlers: [recordPushers, followConversations, followStats, ...checkHandlers],
+  handlers: [recordPushers, followConversations, followAlerts, followStats, ...checkHandlers],
   jobs: [
     refreshPull,
     refreshPulls,
@@ -75,7 +76,7 @@ export {
   reviewCompleted,
   sessionAppended,
 } from './events.ts'
-export { candidateTested } from './internal-events.ts'
+export { candidateTested, standingAlertsClosed } from './internal-events.ts'
 export {
   agentAssignments,
   type AgentAssignment,

@@ -13,3 +13,9 @@ export const candidateTested = internalEvent(
   'pulls.candidate_tested',
   Type.Object({ id: Type.String() }),
 )
+
+/** Alerts that may have blocked merges of a repository were closed. No timeline tells of them. */
+export const standingAlertsClosed = internalEvent(
+  'pulls.standing_alerts_closed',
+  Type.Object({ repo_id: Type.String() }),
+)

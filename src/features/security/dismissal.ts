@@ -3,6 +3,7 @@ import type { Tx } from '#core/write.ts'
 import { conflict, invalid } from '#lib/errors.ts'
 import { Nullable, OneOf, Type } from '#core/schema.ts'
 import { DISMISSAL_REASONS, type DismissalReason } from './code-scanning/schema.ts'
+import { standingAlertsClosed } from '#features/pulls/index.ts'
 import { auditRepo, type RepoRow } from '#features/repos/index.ts'
 
 /** What an update of an alert says. */
@@ -38,4 +39,5 @@ export function recordDismissal(
     before: { alert: alert.id, state: alert.state },
     after: { alert: alert.id, state },
   })
+  if (state !== 'open') tx.emit(standingAlertsClosed, { repo_id: repo.id })
 }

@@ -23,7 +23,7 @@ import { mergeQueues } from '../extension-points.ts'
 import { loadEvaluation } from '../pull-facts.ts'
 import { currentBlockers } from '../pull-record.ts'
 import type { Blocker } from '../schema.ts'
-import { statsKnown } from '../internal-events.ts'
+import { standingAlertsClosed, statsKnown } from '../internal-events.ts'
 import { statsIfAny } from '../changes/stats.ts'
 import { findPull, findPullById, type PullRow } from '../store-pulls.ts'
 import { endAutoMerge, findAutoMerge, listAutoMerging, countUpdate } from './store-auto-merges.ts'
@@ -164,6 +164,12 @@ const stopAutoMerging = (hearth: Hearth, pull: PullRow, reason: string): Promise
 const enqueueNow = (tx: Tx, pull: Pick<PullRow, 'id'>): void =>
   void tx.enqueue(autoMerge, { pull_id: pull.id }, { key: pull.id })
 
+/** Enqueues the pull requests of a repository that wait. */
+function enqueueAll(tx: Tx, repo_id: string): void {
+  const limit = MAX_PULLS_PER_CHANGE
+  for (const pull of listAutoMerging(tx.db, { repo_id, after: '', limit })) enqueueNow(tx, pull)
+}
+
 /** Events that may remove a blocker of one pull request. */
 const PULL_EVENTS = new Set([
   'comment.created',
@@ -189,14 +195,7 @@ export const followForAutoMerge = reactionToAll(
     if (PULL_EVENTS.has(type)) {
       const pull = typeof data.number === 'number' ? findPull(tx.db, repo_id, data.number) : null
       if (pull && wantsAutoMerge(pull)) enqueueNow(tx, pull)
-    } else if (REPO_EVENTS.test(type)) {
-      for (const pull of listAutoMerging(tx.db, {
-        repo_id,
-        after: '',
-        limit: MAX_PULLS_PER_CHANGE,
-      }))
-        enqueueNow(tx, pull)
-    }
+    } else if (REPO_EVENTS.test(type)) enqueueAll(tx, repo_id)
   },
 )
 
@@ -216,6 +215,12 @@ export const followStats = handler(
     const pull = findPullById(tx.db, pull_id)
     if (pull && wantsAutoMerge(pull)) enqueueNow(tx, pull)
   },
+)
+
+export const followAlerts = handler(
+  'pulls merge by themselves after alerts are closed',
+  standingAlertsClosed,
+  (tx, { repo_id }) => enqueueAll(tx, repo_id),
 )
 
 /**

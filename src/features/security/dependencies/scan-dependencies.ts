@@ -4,6 +4,7 @@ import type { Hearth } from '#core/hearth.ts'
 import { typeId } from '#core/ids.ts'
 import { job } from '#core/jobs.ts'
 import { writeAs } from '#core/write.ts'
+import { standingAlertsClosed } from '#features/pulls/index.ts'
 import {
   branchRef,
   gitPush,
@@ -78,6 +79,7 @@ async function storeFindings(
 /** Closes the alerts that a comparison no longer finds. */
 async function closeOthers(
   hearth: Hearth,
+  repo_id: string,
   unfixed: readonly UnfixedAlert[],
   findings: readonly Finding[],
   fixed_by: Oid | null,
@@ -86,7 +88,10 @@ async function closeOthers(
   const gone = unfixed.filter((row) => row.state === 'open' && !found.has(keyOf(row)))
   for (let at = 0; at < gone.length; at += BATCH) {
     const seqs = gone.slice(at, at + BATCH).map(({ seq }) => seq)
-    await writeAs(hearth, null, (tx) => setFixed(tx, seqs, fixed_by))
+    await writeAs(hearth, null, (tx) => {
+      setFixed(tx, seqs, fixed_by)
+      tx.emit(standingAlertsClosed, { repo_id })
+    })
   }
 }
 
@@ -104,7 +109,7 @@ async function scanRepo(hearth: Hearth, repo: RepoRow, signal: AbortSignal): Pro
   const known = findings.filter((one) => there.has(keyOf(one)))
   await storeFindings(hearth, repo, { fresh, known }, signal)
   // Without another commit an advisory was changed or withdrawn.
-  await closeOthers(hearth, unfixed, findings, before === commit ? null : commit)
+  await closeOthers(hearth, repo.id, unfixed, findings, before === commit ? null : commit)
   await writeAs(hearth, null, (tx) =>
     putScan(tx, { repo_id: repo.id, commit_sha: commit, packages: dependencies.length }),
   )

@@ -1,6 +1,7 @@
 import { writesRepoAsPerson } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { Id, Nullable, OneOf, RepoPath, Type } from '#core/schema.ts'
+import { standingAlertsClosed } from '#features/pulls/index.ts'
 import { auditRepo, requireLive } from '#features/repos/index.ts'
 import { invalid } from '#lib/errors.ts'
 import { alertRecord, requireAlert } from './alert-records.ts'
@@ -50,6 +51,7 @@ export const updateSecretAlert = operation({
         before: { state: before.state, resolution: before.resolution },
         after: { state, resolution },
       })
+      if (isResolved) tx.emit(standingAlertsClosed, { repo_id: repo.id })
       return alertRecord(hearth, repo.full_name, requireAlert(hearth, repo, id))
     })
   },

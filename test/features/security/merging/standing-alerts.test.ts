@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { SignedIn } from '#core/caller.ts'
 import { getPull } from '#features/pulls/get-pull.ts'
+import { updatePull } from '#features/pulls/lifecycle/update-pull.ts'
 import { mergePull } from '#features/pulls/merging/merge-pull.ts'
 import { getMergeQueue } from '#features/queue/get-merge-queue.ts'
 import { pauseMergeQueue } from '#features/queue/pause-merge-queue.ts'
@@ -198,6 +199,59 @@ test('an open secret blocks until it is resolved, and nothing of it is told', as
     resolution: 'revoked',
   })
   expect(await blockers(number)).toEqual([])
+})
+
+test('auto-merge merges as soon as the last alert is closed', async () => {
+  const forge = await makeWorldWithRule({
+    kinds: ['secret', 'code', 'dependency'],
+    of: 'repository',
+  })
+  const { world, ada, mel, configure, ready, scan, alerts, pull } = forge
+  await configure({ auto_merge: true, push_protection: false })
+  const waiting = async (files: Record<string, string>) => {
+    const number = await ready(mel, files)
+    await world.call(updatePull, ada, { repo, number, auto_merge: true })
+    await world.jobs()
+    expect(pull(number).status).toBe('open')
+    return number
+  }
+  await world.commit(REPO, 'main', { 'old.ts': 'query(y)\n' })
+  await scan([{ path: 'old.ts' }])
+  const first = await waiting({ 'a.txt': 'a\n' })
+  const [found] = await alerts()
+  const id = found?.id ?? ''
+  await world.call(updateCodeScanningAlert, ada, {
+    repo,
+    id,
+    state: 'dismissed',
+    reason: 'wont_fix',
+  })
+  await world.jobs()
+  expect(pull(first).status).toBe('merged')
+
+  const { number: issue } = await world.call(createIssue, ada, { repo, title: 'A leak' })
+  await world.call(addComment, ada, { repo, number: issue, body: `Use ${madeUpToken()}` })
+  await world.jobs()
+  const second = await waiting({ 'b.txt': 'b\n' })
+  const [leak] = (await world.call(listSecretAlerts, ada, { repo })).items
+  await world.call(updateSecretAlert, ada, {
+    repo,
+    id: leak?.id ?? '',
+    state: 'resolved',
+    resolution: 'revoked',
+  })
+  await world.jobs()
+  expect(pull(second).status).toBe('merged')
+
+  await world.commit(REPO, 'main', { 'package-lock.json': packageLock({ left: '1.0.0' }) })
+  await importOsv(world, [osv('GHSA-old', 'left', '1.2.0')])
+  const third = await waiting({ 'c.txt': 'c\n' })
+  await world.commit(REPO, 'main', { 'package-lock.json': packageLock({ left: '1.2.0' }) })
+  await world.jobs()
+  expect(pull(third).status).toBe('merged')
+  // No timeline tells strangers of the alerts.
+  const told = world.hearth.db.all('SELECT type FROM events').map((row) => JSON.stringify(row))
+  expect(told.filter((one) => /standing_alerts|dismissed/.test(one))).toEqual([])
 })
 
 test('an alert that is found while a pull request is queued takes it out of the queue', async () => {
