@@ -1,8 +1,9 @@
-// Source text as highlighted HTML, made on the server: spans with class names around escaped text,
+// Source text as highlighted HTML, made on the server: elements with short class names around escaped text,
 // one string per line, so that a page can put the lines into rows. highlight/highlighter.ts adds a
 // cache and a thread for files.
 import { highlighter, type Grammar } from './highlight/languages.ts'
 import { grammarOfPath, grammarOfWord } from './highlight/names.ts'
+import { compactLine } from './highlight/compact.ts'
 import { splitLines } from './highlight/lines.ts'
 
 export { languageCount } from './highlight/languages.ts'
@@ -48,4 +49,6 @@ export const normalizeLineEnds = (text: string): string => text.replace(/\r\n?/g
 
 /** The highlighted lines of a text of any size, whose lines end in LF. */
 export const highlightNow = (text: string, grammar: Grammar): string[] =>
-  splitLines(highlighter().highlight(text, { language: grammar, ignoreIllegals: true }).value)
+  splitLines(highlighter().highlight(text, { language: grammar, ignoreIllegals: true }).value).map(
+    compactLine,
+  )

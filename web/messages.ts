@@ -9,6 +9,25 @@ export function translateMessage(english: string): string {
   return locale === 'en' ? english : catalogueOf(locale).message(english)
 }
 
+/**
+ * The words with which messages of the server begin that are no name. A name, such as that of a
+ * branch, keeps its letters.
+ */
+const FIRST_WORDS =
+  /^(?:a|an|accounts|changes|changing|confirm|conversations|give|it|its|members|no|nothing|only|required|sign|something|the|there|these|this|too|turn|you|your) /
+
+/**
+ * A message of the server as a sentence of a page, in the language of the response. REST and tools
+ * give it as a phrase after a code.
+ */
+export function sentenceOf(english: string): string {
+  const text = translateMessage(english)
+  const first = FIRST_WORDS.test(english) ? text.charAt(0).toUpperCase() + text.slice(1) : text
+  // An address or a name at the end would seem to have the full stop.
+  const lastWord = first.slice(first.lastIndexOf(' ') + 1)
+  return /[\p{L})"”]$/u.test(first) && !/[/@._]/.test(lastWord) ? `${first}.` : first
+}
+
 const STATE_WORDS: Readonly<Record<string, string>> = texts({
   active: 'active',
   closed: 'closed',

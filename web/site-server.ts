@@ -23,7 +23,7 @@ import {
 } from './form-body.ts'
 import { renderPage, type Html } from './jsx/html.ts'
 import { localeOf, withLocale, type Locale } from './locale.ts'
-import { translateMessage } from './messages.ts'
+import { sentenceOf, translateMessage } from './messages.ts'
 import { movedAddress } from './moved.ts'
 import { errorPage } from './pages/error.tsx'
 import { proofOfWorkPage } from './pages/proof-of-work.tsx'
@@ -295,7 +295,7 @@ function renderRefusal(refusal: Refusal, visit: Visit, request_id: string | null
   const response = htmlResponse(
     errorPage(visit, {
       status: refusal.status,
-      message: translateMessage(refusal.message),
+      message: sentenceOf(refusal.message),
       request_id,
     }),
     refusal.status,

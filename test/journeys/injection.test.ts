@@ -190,7 +190,7 @@ test('what was attempted is there to be read', async () => {
 
 test('signs that turn the direction of text are shown, not obeyed', async () => {
   await page.goto(`${forge.url}/wild/west/blob/main/bidi.ts`)
-  expect(await page.locator('.src .bidi').count()).toBeGreaterThan(2)
+  expect(await page.locator('.lines .bidi').count()).toBeGreaterThan(2)
   await page.goto(`${forge.url}/wild/west/tree/main/names`)
   expect(await page.locator('#tree .bidi').count()).toBeGreaterThan(0)
 })

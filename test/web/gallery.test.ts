@@ -146,20 +146,21 @@ describe('with the script', () => {
     expect(await menu.getAttribute('open')).toBeNull()
   })
   test('a click selects a line, and shift a range', async () => {
-    await page.locator('#L4 .ln a').first().click()
+    const number = { position: { x: 20, y: 8 } }
+    await page.locator('#L4').first().click(number)
     expect(new URL(page.url()).hash).toBe('#L4')
     await page
-      .locator('#L7 .ln a')
+      .locator('#L7')
       .first()
-      .click({ modifiers: ['Shift'] })
+      .click({ ...number, modifiers: ['Shift'] })
     expect(new URL(page.url()).hash).toBe('#L4-L7')
-    expect(await page.locator('.code tr.lit').count()).toBe(4)
+    expect(await page.locator('.code .lit').count()).toBe(4)
   })
   test('copied code has all lines and no numbers', async () => {
     const text = await page.evaluate(() => {
       const range = document.createRange()
-      const table = document.querySelector('.code table')
-      if (table) range.selectNodeContents(table)
+      const lines = document.querySelector('.code .lines')
+      if (lines) range.selectNodeContents(lines)
       const selection = getSelection()
       selection?.removeAllRanges()
       selection?.addRange(range)

@@ -20,7 +20,7 @@ describe('documents', () => {
   })
   test('code blocks are highlighted by their info string, and plain for an unknown one', () => {
     expect(renderMarkdown('```ts\nconst a = "<b>"\n```')).toContain(
-      '<span class="hljs-keyword">const</span> a = <span class="hljs-string">&quot;&lt;b&gt;&quot;</span>',
+      '<i class="k">const</i> a = <i class="s">&quot;&lt;b&gt;&quot;</i>',
     )
     expect(renderMarkdown('```nosuch\na < b\n```')).toBe(
       '<pre tabindex="0" role="group" aria-label="Code"><code>a &lt; b</code></pre>\n',

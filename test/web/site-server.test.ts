@@ -65,3 +65,12 @@ test('a form requires the cookie of its page, so callers with a token cannot sen
     before ?? -1,
   )
 })
+
+test('the page of an error has whole sentences', async () => {
+  const visitor = browser(site)
+  await visitor.submit('/login', '/login', { login: 'ada', password: PASSWORD })
+  const project = (await visitor.get('/acme/-/projects/none')).text
+  expect(project).toContain('<p>The project none of acme does not exist, or you cannot see it.</p>')
+  const repo = (await visitor.get('/acme/none')).text
+  expect(repo).toContain('<p>The repository acme/none does not exist, or you cannot see it.</p>')
+})

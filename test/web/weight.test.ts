@@ -28,6 +28,11 @@ await forge.call(createCommit, ada, {
   message: 'Begin',
   files: [
     { path: 'src/long.ts', action: 'put', content: long },
+    {
+      path: 'src/lines.ts',
+      action: 'put',
+      content: Array.from({ length: 1_200 }, (_, at) => `const line_${at} = ${at}\n`).join(''),
+    },
     ...Array.from({ length: 300 }, (_, at) => ({
       path: `many/file-${at}.ts`,
       action: 'put' as const,
@@ -36,6 +41,19 @@ await forge.call(createCommit, ada, {
   ],
 })
 const lines = long.split('\n').length
+
+test('the page of a file of 1,200 lines has less than 100 KB of HTML, highlighted', async () => {
+  const page = await fetch(`${forge.url}/${REPO}/blob/main/src/lines.ts?wait=1`)
+  const html = await page.text()
+  expect(html).toContain('<li id="L1200"><i class="k">const</i>')
+  expect(html.length).toBeLessThan(100_000)
+})
+
+test('a form without a script leads to a line', async () => {
+  const path = `/${REPO}/blob/main/src/lines.ts`
+  const page = await fetch(`${forge.url}${path}?line=1100`, { redirect: 'manual' })
+  expect([page.status, page.headers.get('location')]).toEqual([302, `${path}#L1100`])
+})
 
 /** The bytes that travel: nothing is unpacked on the way. */
 async function sent(path: string, accept: string, headers: Record<string, string> = {}) {

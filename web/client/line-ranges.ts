@@ -10,7 +10,7 @@ const parseRange = (hash: string): [number, number] | null => {
 
 /** Marks the lines that the address names. */
 export const markRange = (options: { scroll: boolean }): void => {
-  for (const row of document.querySelectorAll('.code tr.lit')) row.classList.remove('lit')
+  for (const row of document.querySelectorAll('.code .lit')) row.classList.remove('lit')
   const range = parseRange(location.hash)
   if (!range) return
   for (let line = range[0]; line <= range[1]; line++)
@@ -18,16 +18,32 @@ export const markRange = (options: { scroll: boolean }): void => {
   if (options.scroll) document.getElementById(`L${range[0]}`)?.scrollIntoView({ block: 'center' })
 }
 
+/** The line whose number was pressed. Numbers of a list are no elements: they are its padding. */
+function pressedLine(event: MouseEvent): number | null {
+  const link = closestTo<HTMLAnchorElement>(event, '.code .ln a')
+  if (link) return Number(link.textContent)
+  const line = closestTo<HTMLElement>(event, '.lines > li')
+  if (!line) return null
+  const { left } = line.getBoundingClientRect()
+  const gutter = Number.parseFloat(getComputedStyle(line).paddingLeft)
+  return event.clientX - left < gutter ? Number(line.id.slice(1)) : null
+}
+
 let lastLine = Number(/^#L(\d+)/.exec(location.hash)?.[1] ?? 0)
 document.addEventListener('click', (event) => {
-  const link = closestTo<HTMLAnchorElement>(event, '.code .ln a')
-  if (!link) return
-  const line = Number(link.textContent)
+  const line = pressedLine(event)
+  if (line === null) return
   if (event.shiftKey && lastLine > 0) {
     event.preventDefault()
     history.replaceState(null, '', `#L${Math.min(lastLine, line)}-L${Math.max(lastLine, line)}`)
     markRange({ scroll: false })
-  } else lastLine = line
+    return
+  }
+  lastLine = line
+  // The line is in view already: only the address changes, and the style of its target.
+  const { scrollX, scrollY } = window
+  location.hash = `#L${line}`
+  scrollTo(scrollX, scrollY)
 })
 addEventListener('hashchange', () => markRange({ scroll: true }))
 markRange({ scroll: true })

@@ -1,5 +1,6 @@
 import { bytesText } from '../format.ts'
 import { raw, renderChild, type Child } from '../jsx/html.ts'
+import { Button } from './button.tsx'
 import { Icon } from './icon.tsx'
 import { markBidiControls } from './bidi-controls.tsx'
 import { rich, t, tn } from '../text.ts'
@@ -33,6 +34,47 @@ export interface BlameMark {
   mark: Child
 }
 
+const sourceOf = (html: string): string => markBidiControls(html) || '\n'
+
+/**
+ * Lines as items of lists, which count themselves: a page has thousands, and this is the least
+ * markup that gives each a number and an address.
+ */
+const linesOf = (lines: readonly string[], from: number): Child =>
+  inBlocks(lines, lines.length > BLOCK_ROWS).map((block, index) => {
+    const first = from + index * BLOCK_ROWS
+    return (
+      <div class={block.class}>
+        <ol class="lines" start={first}>
+          {raw(
+            block.rows.map((html, at) => `<li id="L${first + at}">${sourceOf(html)}</li>`).join(''),
+          )}
+        </ol>
+      </div>
+    )
+  })
+
+/** Lines with the mark of a blame beside the first of each range. */
+const blamedLinesOf = (
+  lines: readonly string[],
+  from: number,
+  blame: readonly BlameMark[],
+): Child => {
+  const starts = new Map(blame.map((range) => [Math.max(range.from_line, from), range.mark]))
+  const rows = lines.map((html, index) => {
+    const number = from + index
+    const start = starts.has(number) ? ' class="blame-start"' : ''
+    return `<tr id="L${number}"${start}><td class="blame">${renderChild(starts.get(number))}</td><td class="ln"><a href="#L${number}" tabindex="-1">${number}</a></td><td class="src">${sourceOf(html)}</td></tr>`
+  })
+  return inBlocks(rows, rows.length > BLOCK_ROWS).map((block) => (
+    <div class={block.class}>
+      <table role="presentation">
+        <tbody>{raw(block.rows.join(''))}</tbody>
+      </table>
+    </div>
+  ))
+}
+
 /**
  * Numbered source lines. `lines` is finished HTML of the highlighter; `from` is the number of the
  * first. A line has the id `L<number>`, so `#L10` selects it; the browser script adds ranges
@@ -45,32 +87,31 @@ export const CodeView = (props: {
   blame?: readonly BlameMark[]
   wrap?: boolean
 }) => {
-  const from = props.from ?? 1
-  const starts = new Map(
-    (props.blame ?? []).map((range) => [Math.max(range.from_line, from), range.mark]),
-  )
-  const rows = props.lines.map((html, index) => {
-    const number = from + index
-    const start = starts.has(number) ? ' class="blame-start"' : ''
-    const blame = props.blame ? `<td class="blame">${renderChild(starts.get(number))}</td>` : ''
-    return `<tr id="L${number}"${start}>${blame}<td class="ln"><a href="#L${number}" tabindex="-1">${number}</a></td><td class="src">${markBidiControls(html) || '\n'}</td></tr>`
-  })
+  const { lines, from = 1, blame } = props
   return (
     <section
-      class={['code', props.blame && 'code-blame', props.wrap && 'code-wrap']}
+      class={['code', blame && 'code-blame', props.wrap && 'code-wrap']}
       aria-label={props.label}
       tabindex="0"
     >
-      {inBlocks(rows, rows.length > BLOCK_ROWS).map((block) => (
-        <div class={block.class}>
-          <table role="presentation">
-            <tbody>{raw(block.rows.join(''))}</tbody>
-          </table>
-        </div>
-      ))}
+      {blame ? blamedLinesOf(lines, from, blame) : linesOf(lines, from)}
     </section>
   )
 }
+
+/**
+ * Leads to a line without the browser script, with which the numbers are pressed. The page answers
+ * the field `line` with the address of the line.
+ */
+export const LineForm = ({ action }: { action: string }) => (
+  <form class="form-inline no-js-only" action={action} method="get">
+    <label class="unseen" for="line-number">
+      {t('Line number')}
+    </label>
+    <input class="input" type="number" id="line-number" name="line" min="1" required />
+    <Button small>{t('Go to line')}</Button>
+  </form>
+)
 
 /**
  * The frame of a file: name, size, actions, content. `later` is the address of the same page with

@@ -5,6 +5,7 @@ import { createRepoWithStore, type NewRepoContext } from '#features/repos/index.
 import { trimTrailingSlashes } from '#lib/trim-slashes.ts'
 import { invalid } from '#lib/errors.ts'
 import { enqueueImport, requireImportAddress, stepsOf } from './begin-import.ts'
+import { completeAddress } from './complete-address.ts'
 import { decodePart, splitAddress } from './forges/open-forge.ts'
 import { importRecord } from './import-record.ts'
 import { AddressInput, PartsInput, TokenInput } from './inputs.ts'
@@ -40,9 +41,19 @@ export type ImportInput = {
 /** Creates the repository with its import. */
 export function startImport(
   context: NewRepoContext,
-  { source, url, token, workspace, name, description, private: isPrivate, include }: ImportInput,
+  {
+    source,
+    token,
+    workspace,
+    name,
+    description,
+    private: isPrivate,
+    include,
+    ...input
+  }: ImportInput,
 ): Promise<Import> {
   const { hearth, caller } = context
+  const url = completeAddress(source, input.url)
   const remote = { url, secret: token ?? null }
   const parts = chosenParts(source, include)
   if (source !== 'git' && URL.canParse(url)) splitAddress(url)

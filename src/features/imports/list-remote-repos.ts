@@ -7,6 +7,7 @@ import { invalid, notFound, Refusal } from '#lib/errors.ts'
 import { OutboundError } from '#lib/outbound/outbound.ts'
 import { SECOND } from '#lib/time.ts'
 import { requireImportAddress } from './begin-import.ts'
+import { completeAddress } from './complete-address.ts'
 import { ForgeError } from './forges/forge-client.ts'
 import { listOwnedRepos } from './forges/owner-repos.ts'
 import { AddressInput, TokenInput } from './inputs.ts'
@@ -46,8 +47,9 @@ export const listRemoteRepos = operation({
   status: 200,
   annotations: { openWorld: true, idempotent: true },
 
-  handler: async (context, { source, url, token, workspace: slug, cursor }) => {
+  handler: async (context, { source, token, workspace: slug, cursor, ...input }) => {
     const { hearth, db, caller, signal } = context
+    const url = completeAddress(source, input.url)
     const workspace = findWorkspace(db, slug)
     if (!workspace || (workspaceFacts(db, workspace.slug, caller)?.role ?? null) === null)
       throw notFound(`the workspace ${slug}`)

@@ -270,9 +270,10 @@ describe('small components', () => {
 describe('code', () => {
   test('every line has an anchor, and empty lines keep their height', () => {
     const page = html(<CodeView lines={['a', '', '<b>c</b>']} from={41} label="x" />)
-    expect(all(page, 'tr').map((row) => row.id)).toEqual(['L41', 'L42', 'L43'])
-    expect(page).toContain('<td class="src">\n</td>')
-    expect(page).toContain('<td class="src"><b>c</b></td>')
+    expect(all(page, 'li').map((row) => row.id)).toEqual(['L41', 'L42', 'L43'])
+    expect(all(page, 'ol').map((list) => list.start)).toEqual(['41'])
+    expect(page).toContain('<li id="L42">\n</li>')
+    expect(page).toContain('<li id="L43"><b>c</b></li>')
   })
   test('long files are split into blocks', () => {
     const page = html(<CodeView lines={Array<string>(450).fill('x')} label="x" />)
@@ -281,6 +282,7 @@ describe('code', () => {
       'code-block lazy block-20',
       'code-block lazy block-5',
     ])
+    expect(all(page, 'ol').map((list) => list.start)).toEqual(['1', '201', '401'])
     expect(html(<CodeView lines={['x']} label="x" />)).not.toContain('lazy')
   })
 })

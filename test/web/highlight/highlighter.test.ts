@@ -20,10 +20,7 @@ const HARD_LINES = new Array<string>(20).fill(HARD_LINE)
 test('the same blob is highlighted once, under another name by its own grammar', async () => {
   const blob = { oid: 'f'.repeat(40), path: 'a.js', text: 'let a = 1' }
   const { lines, late } = await shown.file(blob, patient)
-  expect([late, lines[0]]).toEqual([
-    false,
-    '<span class="hljs-keyword">let</span> a = <span class="hljs-number">1</span>',
-  ])
+  expect([late, lines[0]]).toEqual([false, '<i class="k">let</i> a = <i class="n">1</i>'])
   expect((await shown.file({ ...blob, path: 'dir/b.mjs' }, { patience: 0 })).lines).toBe(lines)
   expect(await shown.file({ ...blob, path: 'b.txt' })).toEqual({
     lines: ['let a = 1'],
@@ -36,7 +33,7 @@ test('texts of one language are highlighted together and known from then on', as
   const first = shown.texts(texts, 'javascript', 'ada')
   expect(first).toBeInstanceOf(Promise)
   const lines = await first
-  expect(lines.map((text) => text[0]?.includes('hljs-keyword'))).toEqual([true, true])
+  expect(lines.map((text) => text[0]?.includes('<i class="k">'))).toEqual([true, true])
   expect(shown.texts(texts, 'javascript', 'bob')).toBe(lines)
   expect(shown.texts(['<'], null, 'ada')).toEqual([['&lt;']])
   expect(shown.texts(['<'], 'plaintext', 'ada')).toEqual([['&lt;']])
@@ -49,11 +46,13 @@ test('a text that takes too long is plain, also when it is asked again, and the 
   const other = highlighter.texts(['let a = 1'], 'javascript', 'bob')
   expect(await highlighter.file(hard, patient)).toEqual({ lines: HARD_LINES, late: false })
   expect(await highlighter.texts([HARD], 'markdown', 'ada')).toEqual([HARD_LINES])
-  expect((await other)[0]?.[0]).toContain('hljs-keyword')
+  expect((await other)[0]?.[0]).toContain('<i class="k">')
   // Known: no thread is asked.
   expect(highlighter.texts([HARD], 'markdown', 'ada')).toEqual([HARD_LINES])
   expect(await highlighter.file(hard, { patience: 0 })).toEqual({ lines: HARD_LINES, late: false })
-  expect((await highlighter.texts(['let c = 1'], 'javascript', 'ada'))[0]?.[0]).toContain('hljs-')
+  expect((await highlighter.texts(['let c = 1'], 'javascript', 'ada'))[0]?.[0]).toContain(
+    '<i class=',
+  )
   // This thread has only waited: the grammar alone takes all of the two seconds.
   const { user, system } = process.threadCpuUsage(before)
   expect((user + system) / 1000).toBeLessThan(500)
@@ -65,8 +64,10 @@ test('when too many texts wait, further ones are plain and tried again later', a
     highlighter.texts([`let a = ${at}`], 'javascript', 'ada'),
   )
   const lines = await Promise.all(all)
-  const plain = lines.filter(([text]) => !text?.[0]?.includes('hljs-'))
+  const plain = lines.filter(([text]) => !text?.[0]?.includes('<i class='))
   expect(plain.length).toBeGreaterThan(0)
   expect(plain.length).toBeLessThan(10)
-  expect((await highlighter.texts(['let a = 39'], 'javascript', 'ada'))[0]?.[0]).toContain('hljs-')
+  expect((await highlighter.texts(['let a = 39'], 'javascript', 'ada'))[0]?.[0]).toContain(
+    '<i class=',
+  )
 })

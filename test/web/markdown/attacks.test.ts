@@ -21,7 +21,7 @@ const attributes = new Set(
   ).split(' '),
 )
 const ownClasses =
-  /^(?:anchor|icon|alert|alert-title|alert-(?:note|tip|important|warning|caution)|ref-(?:mention|issue|commit)|table-wrap|task-list-item|to-(?:left|right|center)|language-[\w-]+|hljs-[\w-]+|[a-z]+_)$/
+  /^(?:anchor|icon|alert|alert-title|alert-(?:note|tip|important|warning|caution)|ref-(?:mention|issue|commit)|table-wrap|task-list-item|to-(?:left|right|center)|language-[\w-]+|[ksnftacheb])$/
 
 /** Everything in the output that is not on the lists; empty is what we want. */
 const strangers = (html: string): string[] => {

@@ -141,7 +141,7 @@ export const attacks: readonly string[] = [
   '- [x"><img src=x onerror=window.hit=1>] x',
   '&lt;script&gt;window.hit=1&lt;/script&gt; &#60;img src=x onerror=window.hit=1&#62;',
   '&amp;lt;img src=x onerror=window.hit=1&amp;gt; @ada',
-  '<span class="hljs-keyword" data-copy="x" data-hotkey="/" data-once>x</span>',
+  '<i class="k" data-copy="x" data-hotkey="/" data-once>x</i>',
   '<pre><code class="language-js"><img src=x onerror=window.hit=1></code></pre>',
   '<code class="language-&quot; onclick=&quot;window.hit=1">x</code>',
   '<li class="task-list-item js-only" value="javascript:window.hit=1">x</li>',

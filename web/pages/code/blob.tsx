@@ -1,8 +1,8 @@
-import { CodeView, FileFrame, LinkButton } from '../../components/index.ts'
+import { CodeView, FileFrame, LineForm, LinkButton } from '../../components/index.ts'
 import { bytesText } from '../../format.ts'
 import type { Child } from '../../jsx/html.ts'
 import { codePath, repoPath, withQuery } from '../../paths.ts'
-import { DirectResponse, page } from '../../site.ts'
+import { DirectResponse, page, redirect } from '../../site.ts'
 import { renderFile, describeMissingSource } from './renderings.tsx'
 import { FileActions, FileFacts, FilePage, FileParts } from './file-frame.tsx'
 import { loadFile, type FileData } from './file-load.ts'
@@ -53,6 +53,9 @@ function lfsNotice({ repo, large }: FileData, { oid, size }: { oid: string; size
 export const blobPage = page({
   path: '/:workspace/:repo/blob/*rest',
   load: async (visit) => {
+    const line = Number(visit.url.searchParams.get('line') ?? '')
+    if (Number.isSafeInteger(line) && line > 0)
+      return redirect(`${visit.url.pathname}#L${line}`, 302)
     const data = await loadFile(visit, 'blob')
     if (data instanceof DirectResponse) return data
     const face = renderFile(data, visit)
@@ -68,7 +71,7 @@ export const blobPage = page({
     return { ...data, face, rendered, source }
   },
   view: ({ face, rendered, source, ...data }, visit) => {
-    const { repo, ref, path, file, symlink } = data
+    const { repo, ref, path, file, symlink, text } = data
     const here = codePath(repo.full_name, 'blob', ref, path)
     const target = symlink ? targetOf(data) : null
     const notice = file.lfs
@@ -101,6 +104,7 @@ export const blobPage = page({
                   {rendered ? t('Source') : t('Rendered')}
                 </LinkButton>
               )}
+              {rendered || text === null ? null : <LineForm action={visit.url.pathname} />}
               <FileActions data={data} view="blob" visit={visit} />
             </>
           }

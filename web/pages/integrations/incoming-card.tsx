@@ -31,6 +31,7 @@ import { issuePath } from '../../paths.ts'
 import { action, redirectWithFlash, type Page, type Visit } from '../../site.ts'
 import { localized, rich, t } from '../../text.ts'
 import { fieldError, formError, visitForForm } from '../shell.tsx'
+import { loadPickableRepos, RepoPicker, type PickableRepos } from '../repos/repo-picker.tsx'
 import { BASE, integrationPath, slugOf } from './owner.tsx'
 
 const MAX_SHOWN = 20
@@ -39,6 +40,7 @@ export type Incoming = {
   readonly hook: IncomingHook | null
   readonly deliveries: readonly IncomingDelivery[]
   readonly signature: IncomingHook['signature']
+  readonly repos: PickableRepos
 }
 
 /** Null for services whose events cannot become issues. */
@@ -50,13 +52,14 @@ export async function loadIncoming(
   if (sender === null) return null
   const target = { workspace: integration.workspace, id: integration.id }
   const { signature } = sender
+  const repos = await loadPickableRepos(visit, integration.workspace)
   try {
     const hook = await visit.call(getIncomingHook, target)
     const { items } = await visit.call(listIncomingDeliveries, { ...target, per_page: MAX_SHOWN })
-    return { hook, deliveries: items, signature }
+    return { hook, deliveries: items, signature, repos }
   } catch (error) {
     if (!(error instanceof Refusal && error.status === 404)) throw error
-    return { hook: null, deliveries: [], signature }
+    return { hook: null, deliveries: [], signature, repos }
   }
 }
 
@@ -131,14 +134,11 @@ const Settings = (props: Incoming & { visit: Visit; here: string }) => {
   const typed = values.has('incoming_repo')
   return (
     <Form action={`${here}/incoming`} csrf={visit.csrf} error={formError(visit, ...ERRORS)}>
-      <Field
+      <RepoPicker
         name="incoming_repo"
         label={t('Repository')}
-        required
-        mono
-        hint={t('Where the issues are opened, such as {example}.', {
-          example: `${slugOf(visit)}/website`,
-        })}
+        hint={t('Where the issues are opened.')}
+        repos={props.repos}
         value={typed ? values.text('incoming_repo') : (hook?.repo ?? '')}
         error={fieldError(visit, 'repo')}
       />

@@ -1,6 +1,6 @@
 // The board of a project: issues of its repositories in columns.
 import { getProjectBoard, moveCard, type BoardColumn } from '#features/boards/index.ts'
-import { getWorkspace, listProjects } from '#features/workspaces/index.ts'
+import { getProject, getWorkspace } from '#features/workspaces/index.ts'
 import {
   Board,
   type BoardCard,
@@ -18,19 +18,14 @@ import { workspaceOf } from './list.tsx'
 
 export const projectOf = (visit: Visit): string => visit.params.project ?? ''
 
-/** The project of an address. Null when the workspace has none of that slug. */
+/** The project of an address. */
 export async function loadProject(visit: Visit) {
-  const workspace = await visit.call(getWorkspace, { workspace: workspaceOf(visit) })
-  for (let number = 1; ; number++) {
-    const { items, next } = await visit.call(listProjects, {
-      workspace: workspace.slug,
-      page: number,
-      per_page: 100,
-    })
-    const project = items.find(({ slug }) => slug === projectOf(visit))
-    if (project) return { workspace, project }
-    if (next === null) return null
-  }
+  const slug = workspaceOf(visit)
+  const [workspace, project] = await Promise.all([
+    visit.call(getWorkspace, { workspace: slug }),
+    visit.call(getProject, { workspace: slug, project: projectOf(visit) }),
+  ])
+  return { workspace, project }
 }
 
 /** Only the viewer's own issues, when the address says so. */
@@ -86,7 +81,6 @@ export const projectBoardPage = page({
   path: '/:workspace/-/projects/:project',
   load: async (visit) => {
     const found = await loadProject(visit)
-    if (!found) return null
     const board = await visit.call(getProjectBoard, {
       workspace: found.workspace.slug,
       project: found.project.slug,

@@ -157,9 +157,8 @@ function columnsIn(fields: Fields): ColumnFields[] {
 
 export const projectSettingsPage = page({
   path: '/:workspace/-/projects/:project/settings',
-  load: async (visit): Promise<Data | null> => {
+  load: async (visit): Promise<Data> => {
     const found = await loadProject(visit)
-    if (!found) return null
     const { workspace, project } = found
     const board = await visit.call(getProjectBoard, {
       workspace: workspace.slug,

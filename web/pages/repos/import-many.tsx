@@ -57,6 +57,11 @@ const MAX_BEGUN = 100
 const sourceOf = (fields: Fields): ForgeSource =>
   FORGE_SOURCES.find((source) => source === fields.text('source')) ?? 'gitea_api'
 
+const workspaceOption = ({ slug, name }: Workspace) => ({
+  value: slug,
+  label: name === slug ? slug : `${name} (${slug})`,
+})
+
 const AddressForm = ({ visit, workspaces }: { visit: Visit; workspaces: readonly Workspace[] }) => {
   const typed = visit.form.values
   return (
@@ -84,7 +89,9 @@ const AddressForm = ({ visit, workspaces }: { visit: Visit; workspaces: readonly
           placeholder={t('https://example.com/acme')}
           value={typed.text('url')}
           error={fieldError(visit, 'url')}
-          hint={t('The address of an owner, an organisation, a group or a repository per line.')}
+          hint={t(
+            'The address of an owner, an organisation, a group or a repository per line; of GitHub and GitLab also the name alone.',
+          )}
         />
         <Field
           name="token"
@@ -101,10 +108,7 @@ const AddressForm = ({ visit, workspaces }: { visit: Visit; workspaces: readonly
           name="workspace"
           label={t('Into the workspace')}
           required
-          options={workspaces.map(({ slug, name }) => ({
-            value: slug,
-            label: name === slug ? slug : `${name} (${slug})`,
-          }))}
+          options={workspaces.map(workspaceOption)}
           value={typed.optional('workspace') ?? visit.url.searchParams.get('workspace')}
           error={fieldError(visit, 'workspace')}
         />

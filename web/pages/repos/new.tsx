@@ -44,13 +44,13 @@ const ImportFields = ({ visit, typed }: { visit: Visit; typed: Fields }) => (
   <FieldSet legend={t('Copy from elsewhere')} hint={t('Leave this empty for a new repository.')}>
     <Field
       name="import_url"
-      type="url"
+      inputmode="url"
       label={t('Address')}
       mono
       maxlength={2000}
       value={typed.text('import_url')}
       error={fieldError(visit, 'import_url')}
-      hint={t('A git repository, as one would clone it: https://…')}
+      hint={t('As one would clone it: https://…; of GitHub and GitLab also owner/name.')}
       autocomplete="off"
     />
     <Select
