@@ -2062,7 +2062,7 @@ CREATE TABLE quotas (
   members INTEGER,
   run_minutes INTEGER,
   updated_at TEXT NOT NULL
-) STRICT, WITHOUT ROWID;
+, actions_bytes INTEGER) STRICT, WITHOUT ROWID;
 
 CREATE TABLE reactions (
   comment_id TEXT NOT NULL REFERENCES comments (id) ON DELETE CASCADE,
@@ -3122,9 +3122,11 @@ CREATE TABLE workflow_jobs (
   queued_at TEXT,
   started_at TEXT,
   finished_at TEXT
-) STRICT;
+, log_stored_bytes INTEGER NOT NULL DEFAULT 0) STRICT;
 
 CREATE INDEX workflow_jobs_leased ON workflow_jobs (lease_until) WHERE lease_until IS NOT NULL;
+
+CREATE INDEX workflow_jobs_logs ON workflow_jobs (repo_id, log_stored_bytes) WHERE log_stored_bytes > 0;
 
 CREATE INDEX workflow_jobs_of_run ON workflow_jobs (run_id, attempt, position);
 

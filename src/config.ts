@@ -162,6 +162,7 @@ function settingsOf(
       local: values.get('jobs.local'),
       network: values.get('jobs.network'),
       keep_days: values.get('jobs.keep_days'),
+      cache_bytes: values.get('jobs.cache_bytes'),
       actions_url: values.get('jobs.actions_url'),
     },
     backups: backupSettings(values),

@@ -6,6 +6,7 @@ export const testJobs = {
   local: false,
   network: 'none' as const,
   keep_days: 90,
+  cache_bytes: 10 * 1024 ** 3,
   actions_url: 'https://github.com',
 }
 

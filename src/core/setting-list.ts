@@ -263,6 +263,13 @@ export const SETTINGS = {
     minimum: 1,
     help: 'How long logs of jobs are kept, in days.',
   }),
+  'jobs.cache_bytes': number({
+    default: 10 * 1024 ** 3,
+    unit: 'bytes',
+    minimum: 1,
+    changeable: { at: ['jobs', 'cache_bytes'], minimum: 1, maximum: MAX_CHOICE },
+    help: 'What the caches of the workflows of a repository take at most; those that were not used for longest go first.',
+  }),
   'jobs.actions_url': text({
     default: 'https://github.com',
     help: 'Where runners on other machines get actions such as actions/checkout from: the address before owner/name.',

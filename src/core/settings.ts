@@ -112,6 +112,8 @@ export type Settings = {
     /** Of those that run in this process. `internet` leaves out this machine and its neighbours. */
     readonly network: 'internet' | 'machine' | 'none'
     readonly keep_days: number
+    /** Of all caches of a repository. */
+    readonly cache_bytes: number
     readonly actions_url: string
   }
   /** Commands of acceptance checks, which users write. Sizes are in bytes. */

@@ -4,6 +4,7 @@ import type { Feature } from '#core/hearth.ts'
 import type { Job } from '#core/jobs.ts'
 import { protocolRoutes } from '#core/protocol-routes.ts'
 import { repoDataRemovers } from '#features/repos/index.ts'
+import { countLogBytes } from '#features/workflows/index.ts'
 import { usageCounters } from '#features/workspaces/index.ts'
 import * as operations from './operations.ts'
 import { resultsRoutes } from './results/routes.ts'
@@ -46,6 +47,9 @@ export const feature: Feature = {
     blobHolders.with({ isReferenced: holdsCacheBlob, list: listCacheBlobs }),
     usageCounters.with({ part: 'artifacts_bytes', count: countArtifactBytes }),
     usageCounters.with({ part: 'caches_bytes', count: countCacheBytes }),
+    usageCounters.with({ part: 'actions_bytes', count: countArtifactBytes }),
+    usageCounters.with({ part: 'actions_bytes', count: countCacheBytes }),
+    usageCounters.with({ part: 'actions_bytes', count: countLogBytes }),
     ...resultsRoutes.map((route) => protocolRoutes.with(route)),
   ],
 }

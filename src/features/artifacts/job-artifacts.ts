@@ -8,6 +8,7 @@ import { jobScope, type JobScope } from '#features/workflows/index.ts'
 import { requireQuota } from '#features/workspaces/index.ts'
 import { conflict, invalid, notFound } from '#lib/errors.ts'
 import { DAY } from '#lib/time.ts'
+import { makeActionsRoom, requireActionsRoom } from './actions-room.ts'
 import {
   countArtifacts,
   findArtifact,
@@ -81,7 +82,13 @@ export function requireFreeName(hearth: Hearth, job_id: string, name: string): v
   requireArtifactName(name)
   const scope = jobScope(hearth.db, job_id)
   replacedArtifact(hearth.db, scope, name, false)
-  requireQuota(hearth, hearth.db, scope.workspace_id, 'artifacts_bytes', 0)
+  requireRoom(hearth, hearth.db, scope.workspace_id, 0)
+}
+
+/** Throws 403 `quota` for an artifact that is larger than what the workspace may still have. */
+function requireRoom(hearth: Hearth, db: Db, workspace_id: string, size: number): void {
+  requireQuota(hearth, db, workspace_id, 'artifacts_bytes', size)
+  requireActionsRoom(hearth, db, workspace_id, size)
 }
 
 /** What the job has made under a name since it began; null for nothing. */
@@ -99,9 +106,8 @@ export async function createArtifact(
 ): Promise<ArtifactRow> {
   requireArtifactName(name)
   const scope = jobScope(hearth.db, job_id)
-  const requireRoom = (db: Db, size: number): void =>
-    requireQuota(hearth, db, scope.workspace_id, 'artifacts_bytes', size)
-  requireRoom(hearth.db, length ?? 0)
+  const { workspace_id } = scope
+  requireRoom(hearth, hearth.db, workspace_id, length ?? 0)
   const blob = await storeBlob(hearth, bytes, {
     maxBytes: MAX_ARTIFACT_BYTES,
     length,
@@ -115,7 +121,8 @@ export async function createArtifact(
     jobScope(tx.db, job_id)
     const replaced = replacedArtifact(tx.db, scope, name, overwrite)
     if (replaced) removeArtifact(tx, replaced.id)
-    requireRoom(tx.db, blob.size)
+    requireRoom(hearth, tx.db, workspace_id, blob.size)
+    makeActionsRoom(tx, workspace_id, blob.size)
     const id = typeId('art', tx.now_ms)
     insertArtifact(tx, {
       id,

@@ -12,10 +12,13 @@ import { repoById } from '#features/repos/index.ts'
 import { jobScope, type JobScope } from '#features/workflows/index.ts'
 import { forbidden, invalid } from '#lib/errors.ts'
 import { MINUTE, timestamp } from '#lib/time.ts'
+import { makeActionsRoom, requireActionsRoom } from './actions-room.ts'
 import { evictCaches, findCache, insertCache, setCacheUsed, type CacheRow } from './store-caches.ts'
 
-/** Of all caches of a repository. */
+/** Of one cache. All caches of a repository together have `jobs.cache_bytes`. */
 export const MAX_CACHE_BYTES = 10 * 1024 ** 3
+/** Caches that no job used for so long are deleted. */
+export const UNUSED_CACHE_DAYS = 7
 const MAX_KEY_CHARS = 512
 const MAX_RESTORE_KEYS = 10
 /** The time of use is written at most so often. */
@@ -113,9 +116,11 @@ export async function saveCache(
   { key, version, bytes, length = null, signal }: NewCache,
 ): Promise<CacheRow | null> {
   requireKey(key)
-  const { repo_id, ref } = requireCacheWriter(hearth.db, job_id)
+  const { repo_id, workspace_id, ref } = requireCacheWriter(hearth.db, job_id)
+  const { cache_bytes } = hearth.settings.jobs
+  requireActionsRoom(hearth, hearth.db, workspace_id, length ?? 0)
   const blob = await storeBlob(hearth, bytes, {
-    maxBytes: MAX_CACHE_BYTES,
+    maxBytes: Math.min(MAX_CACHE_BYTES, cache_bytes),
     length,
     ...(signal ? { signal } : {}),
   })
@@ -123,9 +128,11 @@ export async function saveCache(
     requireCacheWriter(tx.db, job_id)
     const { sha256, size } = blob
     const id = typeId('cac', tx.now_ms)
+    requireActionsRoom(hearth, tx.db, workspace_id, size)
     if (!insertCache(tx, { id, repo_id, ref, key, version, size_in_bytes: size, sha256 }))
       return null
-    evictCaches(tx, repo_id, MAX_CACHE_BYTES)
+    evictCaches(tx, repo_id, cache_bytes)
+    makeActionsRoom(tx, workspace_id, 0)
     return findCache(tx.db, { repo_id, ref, version, key })
   })
 }

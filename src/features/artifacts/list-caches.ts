@@ -9,7 +9,7 @@ import { cacheRecord, listCacheRows } from './store-caches.ts'
 export const listCaches = operation({
   name: 'list_caches',
   summary:
-    'List the caches of the workflows of a repository, the last used first; key selects those that begin with it. Together they have at most 10 GiB, and those that were not used for longest go first.',
+    'List the caches of the workflows of a repository, the last used first; key selects those that begin with it. Together they have at most the bytes of the setting jobs.cache_bytes (10 GiB), and those that were not used for longest go first.',
   keywords: ['CI cache', 'dependency cache', 'how large are the caches'],
   route: 'GET /repos/{owner}/{name}/actions/caches',
   toolset: 'workflows',

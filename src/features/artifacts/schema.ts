@@ -33,6 +33,48 @@ export const Cache = Type.Object(
 export type Cache = Static<typeof Cache>
 export const Caches = ListOf(Cache)
 
+const Totals = { count: Type.Integer(), bytes: Type.Integer() }
+
+const RepoUsage = Type.Object({
+  repository: Type.String({ description: 'Its full name.' }),
+  deleted: Type.Boolean({ description: 'Whether it is deleted and can be restored.' }),
+  artifacts_bytes: Type.Integer(),
+  caches_bytes: Type.Integer(),
+  logs_bytes: Type.Integer(),
+})
+export type RepoUsage = Static<typeof RepoUsage>
+
+export const ActionsUsage = Type.Object(
+  {
+    bytes: Type.Integer({ description: 'Of artifacts, caches and logs together.' }),
+    artifacts: Type.Object({
+      ...Totals,
+      keep_days: Type.Integer({ description: 'The most days that artifacts are kept.' }),
+    }),
+    caches: Type.Object({
+      ...Totals,
+      unused_days: Type.Integer({ description: 'Caches go when no job used them for so long.' }),
+      max_bytes: Type.Integer({ description: 'What those of one repository may take.' }),
+    }),
+    logs: Type.Object({
+      ...Totals,
+      keep_days: Type.Integer({ description: 'How long they are kept.' }),
+    }),
+    quota: Type.Object(
+      { used: Type.Integer(), limit: Nullable(Type.Integer()) },
+      { description: 'Of the whole workspace; limit is null without one.' },
+    ),
+    largest_artifacts: Type.Array(Artifact, {
+      description: 'Of a repository: its largest, at most ten. Empty for a workspace.',
+    }),
+    repositories: Type.Array(RepoUsage, {
+      description: 'Of a workspace: the largest first, at most 100. Empty for a repository.',
+    }),
+  },
+  { $id: 'ActionsUsage', description: 'What the runs of workflows have stored.' },
+)
+export type ActionsUsage = Static<typeof ActionsUsage>
+
 /** Inputs shared by several operations. */
 export const ArtifactId = Type.String({
   minLength: 1,

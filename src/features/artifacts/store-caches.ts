@@ -2,6 +2,7 @@
 import type { RepoGrant } from '#core/access.ts'
 import type { Db } from '#core/db.ts'
 import type { Tx } from '#core/write.ts'
+import type { RepoTotals, Totals } from '#features/workflows/index.ts'
 import { notFound } from '#lib/errors.ts'
 import type { Timestamp } from '#lib/time.ts'
 import type { Cache } from './schema.ts'
@@ -108,6 +109,24 @@ export function evictCaches(tx: Tx, repo_id: string, maxBytes: number): void {
   )
 }
 
+/**
+ * Deletes caches of all repositories of a workspace that were not used for longest, until so many
+ * bytes are free.
+ */
+export function evictWorkspaceCaches(tx: Tx, workspace_id: string, bytes: number): void {
+  tx.db.run(
+    `DELETE FROM caches WHERE seq IN (
+       SELECT seq FROM (
+         SELECT c.seq, sum(c.size_in_bytes) OVER (ORDER BY c.last_used_at, c.seq)
+           - c.size_in_bytes AS freed
+         FROM repos p CROSS JOIN caches c ON c.repo_id = p.id
+         WHERE p.workspace_id = ? AND p.parent_id IS NULL)
+       WHERE freed < ?)`,
+    workspace_id,
+    bytes,
+  )
+}
+
 export const removeUnusedCaches = (tx: Tx, before: Timestamp, limit: number): number =>
   tx.db.run(
     'DELETE FROM caches WHERE seq IN (SELECT seq FROM caches WHERE last_used_at < ? LIMIT ?)',
@@ -115,13 +134,24 @@ export const removeUnusedCaches = (tx: Tx, before: Timestamp, limit: number): nu
     limit,
   )
 
-/** Counts the bytes in all repositories of a workspace, deleted ones included. */
-export const countCacheBytes = (db: Db, workspace_id: string): number =>
-  db.one<{ bytes: number | null }>(
-    `SELECT sum(c.size_in_bytes) AS bytes FROM repos p CROSS JOIN caches c ON c.repo_id = p.id
-     WHERE p.workspace_id = ? AND p.parent_id IS NULL`,
+export const cacheTotals = (db: Db, repo_id: string): Totals =>
+  db.one<Totals>(
+    `SELECT count(*) AS count, coalesce(sum(size_in_bytes), 0) AS bytes
+     FROM caches WHERE repo_id = ?`,
+    repo_id,
+  ) ?? { count: 0, bytes: 0 }
+
+/** Of each repository of a workspace that has caches, deleted ones included. */
+export const cacheTotalsByRepo = (db: Db, workspace_id: string): RepoTotals[] =>
+  db.all<RepoTotals>(
+    `SELECT p.id AS repo_id, count(*) AS count, sum(c.size_in_bytes) AS bytes
+     FROM repos p CROSS JOIN caches c ON c.repo_id = p.id
+     WHERE p.workspace_id = ? AND p.parent_id IS NULL GROUP BY p.id`,
     workspace_id,
-  )?.bytes ?? 0
+  )
+
+export const countCacheBytes = (db: Db, workspace_id: string): number =>
+  cacheTotalsByRepo(db, workspace_id).reduce((sum, { bytes }) => sum + bytes, 0)
 
 export const holdsCacheBlob = (db: Db, sha256: string): boolean =>
   db.one('SELECT 1 FROM caches WHERE sha256 = ? LIMIT 1', sha256) !== null

@@ -7,9 +7,9 @@ import { writeAs } from '#core/write.ts'
 import { DAY, timestamp } from '#lib/time.ts'
 import { uploads } from './results/uploads.ts'
 import { expireArtifacts } from './store-artifacts.ts'
+import { UNUSED_CACHE_DAYS } from './job-caches.ts'
 import { removeUnusedCaches } from './store-caches.ts'
 
-const UNUSED_CACHE_MS = 7 * DAY
 const BATCH = 200
 
 export const sweepArtifacts = job<null>({
@@ -20,7 +20,7 @@ export const sweepArtifacts = job<null>({
       () => writeAs(hearth, null, (tx) => expireArtifacts(tx, BATCH)),
       () =>
         writeAs(hearth, null, (tx) =>
-          removeUnusedCaches(tx, timestamp(tx.now_ms - UNUSED_CACHE_MS), BATCH),
+          removeUnusedCaches(tx, timestamp(tx.now_ms - UNUSED_CACHE_DAYS * DAY), BATCH),
         ),
     ]
     await uploads(hearth).sweep()

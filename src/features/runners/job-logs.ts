@@ -7,7 +7,7 @@ import { job } from '#core/jobs.ts'
 import { writeAs } from '#core/write.ts'
 import { namesIn } from '#lib/disk.ts'
 import { DAY } from '#lib/time.ts'
-import { expireLog, type JobLogReader } from '#features/workflows/index.ts'
+import { expireLog, setLogStored, type JobLogReader } from '#features/workflows/index.ts'
 import { packLog, readGrowingLog, readPackedLog } from '#runner'
 
 export type LogName = { readonly repo_id: string; readonly id: string }
@@ -25,7 +25,10 @@ const PACKED_ENDING = '.zst'
 /** Packs the log of a job that has ended, and removes its growing form. */
 export async function packJobLog(hearth: Hearth, name: LogName, lines: number): Promise<void> {
   const path = logPath(hearth, name)
-  await packLog(path, `${path}${PACKED_ENDING}`, lines)
+  const packed = `${path}${PACKED_ENDING}`
+  await packLog(path, packed, lines)
+  const size = statSync(packed, { throwIfNoEntry: false })?.size ?? 0
+  await writeAs(hearth, null, (tx) => setLogStored(tx, name.id, size))
   for (const ending of GROWING_ENDINGS) await rm(`${path}${ending}`, { force: true })
 }
 

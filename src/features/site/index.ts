@@ -2,10 +2,10 @@
 import { conditions } from '#core/gauges.ts'
 import type { Feature } from '#core/hearth.ts'
 import type { Job } from '#core/jobs.ts'
-import { quotaChecks } from '#features/workspaces/index.ts'
+import { quotaChecks, quotaRooms } from '#features/workspaces/index.ts'
 import { mailCondition, tlsCondition } from './status.ts'
 import { sweepOutbox } from './sweep-outbox.ts'
-import { requireWithinQuota } from './usage.ts'
+import { findQuotaRoom, requireWithinQuota } from './usage.ts'
 import * as operations from './operations.ts'
 
 export * from './operations.ts'
@@ -18,6 +18,7 @@ export const feature: Feature = {
   jobs: [sweepOutbox as Job],
   extensions: [
     quotaChecks.with(requireWithinQuota),
+    quotaRooms.with(findQuotaRoom),
     conditions.with(mailCondition),
     conditions.with(tlsCondition),
   ],

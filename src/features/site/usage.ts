@@ -46,6 +46,7 @@ export function usageOf(hearth: Hearth, workspace_id: string): Usage {
     lfs_bytes: limited('lfs_bytes'),
     packages_bytes: limited('packages_bytes'),
     artifacts_bytes: limited('artifacts_bytes'),
+    actions_bytes: limited('actions_bytes'),
     caches_bytes: { used: countUsage(hearth, db, workspace_id, 'caches_bytes'), limit: null },
     repositories: limited('repositories'),
     members: limited('members'),
@@ -70,9 +71,21 @@ const RESOURCE_DESCRIPTIONS: Readonly<Record<QuotaResource, string>> = {
   lfs_bytes: 'of large files',
   packages_bytes: 'of packages',
   artifacts_bytes: 'of files of releases',
+  actions_bytes: 'of artifacts, caches and logs of workflows',
   repositories: 'repositories',
   members: 'members',
   run_minutes: 'minutes of runs this month',
+}
+
+/** The extension of `quotaRooms`. */
+export function findQuotaRoom(
+  hearth: Hearth,
+  db: Db,
+  workspace_id: string,
+  resource: QuotaResource,
+): number | null {
+  const limit = findQuota(db, workspace_id)?.[resource] ?? null
+  return limit === null ? null : limit - countUsed(hearth, db, workspace_id, resource)
 }
 
 /** The extension of `quotaChecks`. Throws 403 `quota` when the growth would exceed the quota. */

@@ -65,6 +65,13 @@ export type { JobRow } from './jobs/store-jobs.ts'
 export { requestScheduling } from './jobs/request-scheduling.ts'
 export { findJob } from './jobs/store-jobs.ts'
 export { expireLog, listQueuedLabels } from './jobs/store-jobs.ts'
+export type { RepoTotals, Totals } from './jobs/store-log-sizes.ts'
+export {
+  countLogBytes,
+  logTotals,
+  logTotalsByRepo,
+  setLogStored,
+} from './jobs/store-log-sizes.ts'
 export { hasWorkflows } from './files/store-workflows.ts'
 export { RunId } from './inputs.ts'
 export { jobScope, type JobScope } from './jobs/job-scope.ts'

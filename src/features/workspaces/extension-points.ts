@@ -10,6 +10,7 @@ export const QUOTA_RESOURCES = [
   'lfs_bytes',
   'packages_bytes',
   'artifacts_bytes',
+  'actions_bytes',
   'repositories',
   'members',
   'run_minutes',
@@ -33,6 +34,25 @@ export function requireQuota(
   by: number,
 ): void {
   for (const ask of quotaChecks.all(hearth)) ask(hearth, db, workspace_id, resource, by)
+}
+
+/** How much more of a resource fits into a quota; null when no quota limits it. */
+export const quotaRooms =
+  extensionPoint<
+    (hearth: Hearth, db: Db, workspace_id: string, resource: QuotaResource) => number | null
+  >('workspaces.room')
+
+/** How much more of a resource a workspace may have; less than 0 when it has too much already. */
+export function quotaRoom(
+  hearth: Hearth,
+  db: Db,
+  workspace_id: string,
+  resource: QuotaResource,
+): number | null {
+  const rooms = quotaRooms
+    .all(hearth)
+    .flatMap((roomOf) => roomOf(hearth, db, workspace_id, resource) ?? [])
+  return rooms.length === 0 ? null : Math.min(...rooms)
 }
 
 /** The refusal of `requireQuota` in words; null when the quota allows it. */
@@ -75,6 +95,7 @@ export type UsageCounter =
   | 'lfs_bytes'
   | 'packages_bytes'
   | 'artifacts_bytes'
+  | 'actions_bytes'
   | 'caches_bytes'
   | 'run_minutes_this_month'
   | 'agent_usd_this_month'

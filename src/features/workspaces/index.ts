@@ -45,6 +45,8 @@ export {
   QUOTA_RESOURCES,
   quotaChecks,
   findQuotaProblem,
+  quotaRoom,
+  quotaRooms,
   requireQuota,
   usageCounters,
   workspaceCleanups,

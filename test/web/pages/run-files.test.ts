@@ -4,6 +4,7 @@ import type { Feature } from '#core/hearth.ts'
 import { createArtifact } from '#features/artifacts/job-artifacts.ts'
 import { saveCache } from '#features/artifacts/job-caches.ts'
 import { features } from '#features/index.ts'
+import { setQuota } from '#features/site/index.ts'
 import { finishJob, takeQueuedJob, workflowRunners } from '#features/workflows/index.ts'
 import { extend, FILE, ONE_JOB, RUNNER } from '../../features/workflows/fixture.ts'
 import { runForge } from '../../features/oauth/running.ts'
@@ -82,4 +83,27 @@ test('caches are listed with their branch and size, and deleted', async () => {
   const deleted = await browser.open(path)
   expect(deleted.html).toContain('Cache deleted.')
   expect(deleted.html).not.toContain('npm-')
+})
+
+test('the pages of storage show what runs take, and how far the quota is', async () => {
+  const { hearth, job, browser, visitor, call, user } = await setUp()
+  const artifact = { retentionDays: 5, overwrite: false }
+  await createArtifact(hearth, job.id, { ...artifact, name: 'app', bytes: piecesOf('PK bytes') })
+  await saveCache(hearth, job.id, { key: 'npm', version: 'v', bytes: piecesOf('many files') })
+  const root = await user('root', { site_admin: true })
+  await call(setQuota, root, { workspace: 'acme', actions_bytes: 2048 })
+
+  const here = '/acme/site/settings/run-storage'
+  const { html } = await browser.open(here)
+  expect(html).toContain('18 bytes together')
+  expect(html).toContain('uses 18 bytes of its quota of 2 KiB')
+  expect(html).toContain(`/acme/site/runs/${job.run.id}`)
+  expect(html).toContain('90 days')
+  expect((await browser.open('/acme/site/runs/caches')).html).toContain(`href="${here}"`)
+  expect((await visitor.open(here)).status).not.toBe(200)
+
+  const all = await browser.open('/acme/-/run-storage')
+  expect(all.html).toContain(`href="${here}"`)
+  expect(all.html).toContain('artifacts 8 bytes')
+  expect((await visitor.open('/acme/-/run-storage')).status).not.toBe(200)
 })

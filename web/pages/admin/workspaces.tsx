@@ -30,19 +30,21 @@ const isFull = ({ used, limit }: Limited): boolean => limit !== null && used >= 
 const exhaustedQuotas = ({
   repos_bytes,
   artifacts_bytes,
+  actions_bytes,
   repositories,
   members,
 }: SiteWorkspace['usage']): string[] => [
   ...(isFull(repositories) ? [t('repositories')] : []),
   ...(isFull(repos_bytes) ? [t('git objects')] : []),
   ...(isFull(artifacts_bytes) ? [t('files of releases and artifacts')] : []),
+  ...(isFull(actions_bytes) ? [t('artifacts, caches and logs of runs')] : []),
   ...(isFull(members) ? [t('members')] : []),
 ]
 
 type RowProps = { workspace: SiteWorkspace; visit: Visit }
 
 const WorkspaceUsage = ({ workspace: { created_at, usage } }: Pick<RowProps, 'workspace'>) => {
-  const { repos_bytes, artifacts_bytes, repositories, members } = usage
+  const { repos_bytes, artifacts_bytes, actions_bytes, repositories, members } = usage
   const exhausted = exhaustedQuotas(usage)
   const count = (limit: number | null) => (limit === null ? null : formatNumber(limit))
   const bytes = (limit: number | null) => (limit === null ? null : bytesText(limit))
@@ -68,6 +70,14 @@ const WorkspaceUsage = ({ workspace: { created_at, usage } }: Pick<RowProps, 'wo
           )}
         </span>
       )}
+      {(actions_bytes.used > 0 || actions_bytes.limit !== null) && (
+        <span>
+          {ofLimit(
+            t('{bytes} of runs', { bytes: bytesText(actions_bytes.used) }),
+            bytes(actions_bytes.limit),
+          )}
+        </span>
+      )}
       <span>
         {ofLimit(tn('{count} member', '{count} members', members.used), count(members.limit))}
       </span>
@@ -80,7 +90,7 @@ const WorkspaceUsage = ({ workspace: { created_at, usage } }: Pick<RowProps, 'wo
 const inMebibytes = (bytes: number | null) => (bytes === null ? null : Math.floor(bytes / MIB))
 
 const QuotaForm = ({ workspace: { slug, usage }, visit }: RowProps) => {
-  const { repos_bytes, artifacts_bytes, repositories, members } = usage
+  const { repos_bytes, artifacts_bytes, actions_bytes, repositories, members } = usage
   const refused = visit.form.values.text('workspace') === slug ? visit.form : null
   const error = refused?.error ?? null
   const number = (field: string, label: string, value: number | null, hint?: string) => (
@@ -116,6 +126,11 @@ const QuotaForm = ({ workspace: { slug, usage }, visit }: RowProps) => {
           'artifacts_mib',
           t('Files of releases, in MiB'),
           inMebibytes(artifacts_bytes.limit),
+        )}
+        {number(
+          'actions_mib',
+          t('Artifacts, caches and logs of runs, in MiB'),
+          inMebibytes(actions_bytes.limit),
         )}
         {number('members', t('Members'), members.limit)}
         <FormActions>
@@ -216,6 +231,7 @@ export const quotaForm = action({
       members: number('members'),
       repos_bytes: mebibytes('repos_mib'),
       artifacts_bytes: mebibytes('artifacts_mib'),
+      actions_bytes: mebibytes('actions_mib'),
     })
     return redirectWithFlash(visit, PATH, 'saved')
   },

@@ -112,6 +112,9 @@ const SettingsActions = ({
         <LinkButton href={`${here}/runners`} icon="activity">
           {t('Runners')}
         </LinkButton>
+        <LinkButton href={`${here}/run-storage`} icon="package">
+          {t('Storage of runs')}
+        </LinkButton>
         <LinkButton href={repoPath(repo.full_name, '/security')} icon="shield">
           {t('Security')}
         </LinkButton>

@@ -8,6 +8,7 @@ import {
   EmptyState,
   FormError,
   Icon,
+  LinkButton,
   List,
   PageHead,
   Pager,
@@ -21,6 +22,7 @@ import { repoPath, withQuery } from '../../paths.ts'
 import { action, page, redirectWithFlash, type Visit } from '../../site.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
 import { rich, t } from '../../text.ts'
+import { cachesPath, repoStoragePath } from './paths.ts'
 import { shortRef } from './states.tsx'
 
 type Shown = {
@@ -29,8 +31,6 @@ type Shown = {
   readonly page: number
   readonly next: string | null
 }
-
-export const cachesPath = (repo: string, rest = ''): string => repoPath(repo, `/runs/caches${rest}`)
 
 const CacheRow = ({ visit, repo, cache }: { visit: Visit; repo: Repo; cache: Cache }) => (
   <Row
@@ -77,8 +77,15 @@ const CachesView = ({ visit, repo, caches, page, next }: Shown & { visit: Visit 
       <PageHead
         title={t('Caches')}
         lead={t(
-          'Files that jobs restore in later runs. Together at most 10 GiB: those that were not used for longest go first.',
+          'Files that jobs restore in later runs. When they take too much, those that were not used for longest go first.',
         )}
+        actions={
+          repo.permissions.write ? (
+            <LinkButton href={repoStoragePath(repo.full_name)} icon="package">
+              {t('Storage of runs')}
+            </LinkButton>
+          ) : undefined
+        }
       />
       {visit.form.error !== null && <FormError>{visit.form.error.message}</FormError>}
       {caches.length === 0 ? (

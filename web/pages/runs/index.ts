@@ -6,11 +6,20 @@ import { cachesPage, deleteCacheForm } from './caches.tsx'
 import { jobPage, rerunJobForm } from './job.tsx'
 import { runsPage } from './list.tsx'
 import { jobLive, jobLogText, runLive, runsLive } from './live.ts'
+import { repoStoragePage, workspaceStoragePage } from './storage.tsx'
 import { runForms, runPage } from './run.tsx'
 import { switchForms, workflowPage, dispatchForm } from './workflow.tsx'
 
 export const runs: SiteSection = {
-  pages: [runsPage, cachesPage, workflowPage, runPage, jobPage],
+  pages: [
+    runsPage,
+    cachesPage,
+    repoStoragePage,
+    workspaceStoragePage,
+    workflowPage,
+    runPage,
+    jobPage,
+  ],
   forms: [
     ...runForms,
     deleteArtifactForm,

@@ -27,7 +27,7 @@ import { pullPath, repoPath, withQuery } from '../../paths.ts'
 import { pageNumber } from '../../page-number.ts'
 import { page, type Visit } from '../../site.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
-import { cachesPath } from './caches.tsx'
+import { cachesPath } from './paths.ts'
 import { durationOf, eventLabel, RunState, shortRef } from './states.tsx'
 import { rich, t, texts } from '../../text.ts'
 

@@ -176,6 +176,7 @@ const SETTINGS_TABS = localized([
   { key: 'tokens', label: 'Tokens', path: 'settings/tokens', icon: 'key' },
   { key: 'variables', label: 'Variables and secrets', path: 'variables', icon: 'key' },
   { key: 'runners', label: 'Runners', path: 'runners', icon: 'activity' },
+  { key: 'run-storage', label: 'Storage of runs', path: 'run-storage', icon: 'package' },
   { key: 'hooks', label: 'Webhooks', path: 'hooks', icon: 'webhook' },
   { key: 'integrations', label: 'Integrations', path: 'integrations', icon: 'webhook' },
   { key: 'models', label: 'Models', path: 'integrations/models', icon: 'agent' },

@@ -262,7 +262,7 @@ export function requeue(tx: Tx, id: string): void {
   tx.db.run('DELETE FROM workflow_annotations WHERE job_id = ?', id)
   tx.db.run(
     `UPDATE workflow_jobs SET interruptions = interruptions + 1, started_at = NULL, log_bytes = 0,
-       log_lines = 0, log_state = 'none' WHERE id = ?`,
+       log_lines = 0, log_stored_bytes = 0, log_state = 'none' WHERE id = ?`,
     id,
   )
   setQueued(tx, id)
@@ -276,7 +276,7 @@ export function resetJob(tx: Tx, job: JobRow): void {
     `UPDATE workflow_jobs SET stage = 'pending', status = 'waiting', conclusion = NULL,
        waiting_for = NULL, reason = NULL, outputs = '{}', ended_as = NULL, runner_id = NULL,
        runner_name = NULL, lease_until = NULL, cancel_requested = 0, interruptions = 0, same_as = NULL, log_bytes = 0,
-       log_lines = 0, log_state = 'none', summary = NULL, queued_at = NULL, started_at = NULL,
+       log_lines = 0, log_stored_bytes = 0, log_state = 'none', summary = NULL, queued_at = NULL, started_at = NULL,
        finished_at = NULL WHERE id = ?`,
     job.id,
   )
@@ -322,7 +322,9 @@ export const setLog = (
   log: { bytes: number; lines: number; state: LogState },
 ): void =>
   void tx.db.run(
-    'UPDATE workflow_jobs SET log_bytes = ?, log_lines = ?, log_state = ? WHERE id = ?',
+    // Until it is packed, a log that has ended counts as large as its text.
+    `UPDATE workflow_jobs SET log_bytes = ?1, log_lines = ?2, log_state = ?3,
+       log_stored_bytes = iif(?3 = 'packed', ?1, log_stored_bytes) WHERE id = ?4`,
     log.bytes,
     log.lines,
     log.state,
@@ -332,7 +334,7 @@ export const setLog = (
 /** The file of a log is deleted. Jobs of later attempts that share it lose it too. */
 export const expireLog = (tx: Tx, id: string): void =>
   void tx.db.run(
-    `UPDATE workflow_jobs SET log_state = 'expired' WHERE id = ?1
+    `UPDATE workflow_jobs SET log_state = 'expired', log_stored_bytes = 0 WHERE id = ?1
        OR (same_as = ?1 AND run_id = (SELECT run_id FROM workflow_jobs WHERE id = ?1))`,
     id,
   )
