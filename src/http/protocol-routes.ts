@@ -41,8 +41,13 @@ export const protocolRequestOf = (exchange: Exchange): ProtocolRequest => ({
   request: exchange.request,
   path: exchange.path,
   query: exchange.query,
-  origin: exchange.origin,
-  isPrivate: isPrivate(exchange),
+  // Getters, because few requests need them.
+  get origin() {
+    return exchange.origin
+  },
+  get isPrivate() {
+    return isPrivate(exchange)
+  },
   bytes: (maxBytes) => readBytes(exchange, maxBytes),
   stream: (maxBytes) => exchange.body.stream({ maxBytes }),
   wait: () => exchange.leaveTurn(),

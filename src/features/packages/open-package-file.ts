@@ -16,11 +16,11 @@ export const openPackageFile = operation({
   input: Type.Object({
     ...packageInputs,
     path: Type.String({ minLength: 1, maxLength: 1000 }),
-    counts: Type.Boolean({ description: 'Whether it is downloaded from its beginning.' }),
+    counts: Type.Optional(Type.Boolean({ description: 'Whether this is a download.' })),
   }),
   output: Type.Unsafe<FileRow>(Type.Object({})),
 
-  handler: ({ hearth, db, package: grant }, { path, counts }) => {
+  handler: ({ hearth, db, package: grant }, { path, counts = false }) => {
     const row = packageOf(db, grant)
     const file = findFile(db, row.id, path)
     const version = file && versionById(db, file.version_id)

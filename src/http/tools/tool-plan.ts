@@ -2,7 +2,7 @@
 import type { Tool } from '@modelcontextprotocol/server'
 import type { Operation } from '#core/operation.ts'
 import { lazy } from '#lib/lazy.ts'
-import { isCacheable } from '../commit-cache.ts'
+import { isCacheable } from '#core/commit-cache.ts'
 import { showsSecret } from '../compression.ts'
 import { asJsonSchema, type Field, type JsonSchema, type Shape, shapeOf } from '../shape.ts'
 import { type RecordPlan, recordPlanOf } from './tool-record.ts'

@@ -12,7 +12,7 @@ import { type CallOptions, call, type Operation, type Progress } from '#core/ope
 import { invalid, Refusal } from '#lib/errors.ts'
 import { lazy } from '#lib/lazy.ts'
 import { MIB } from '../body.ts'
-import { type CommitCache, commitCache } from '../commit-cache.ts'
+import { type CommitCache, commitCache } from '#core/commit-cache.ts'
 import { idempotencyOf } from '../rest/rest-routes.ts'
 import { unknownName } from '../shape.ts'
 import { checkFields, DEFAULT_MAX_CHARS } from './tool-answer.ts'

@@ -14,6 +14,7 @@ import { answerFromUpstream } from '../upstreams/answer.ts'
 import { asksStrangers } from '../upstreams/asks-strangers.ts'
 import { callerOfSecret, secretOf } from './door-caller.ts'
 import { DoorRequest } from './door-request.ts'
+import { keptAnswers, keyOfAnswer } from './kept-answers.ts'
 
 export type DoorAddress = {
   readonly workspace: string
@@ -83,22 +84,49 @@ function redirectToMoved(moved: Moved, request: ProtocolRequest): Response | nul
   return new Response(null, { status: 308, headers: { location } })
 }
 
-/** Answers a request with a format, in its words whatever happens. */
-export async function answerWith(
+async function answerAnew(
   hearth: Hearth,
   format: FormatDoor,
   address: DoorAddress,
   request: ProtocolRequest,
+  key: string | null,
 ): Promise<Response> {
   const { workspace, type, rest } = address
+  const version = keptAnswers(hearth).version()
   let door = new DoorRequest(hearth, request, workspace, type, rest, anonymous, null)
   try {
     const secret = secretOf(request.request.headers)
     const caller = callerOfSecret(hearth, secret)
     door = new DoorRequest(hearth, request, workspace, type, rest, caller, secret)
-    return (await answerFromUpstream(hearth, door)) ?? (await format.handle(hearth, door))
+    const upstream = await answerFromUpstream(hearth, door)
+    if (upstream !== null) return upstream
+    const response = await format.handle(hearth, door)
+    if (key !== null && door.kept !== null) keptAnswers(hearth).set(key, version, door.kept)
+    return response
   } catch (error) {
     const moved = error instanceof Moved ? redirectToMoved(error, request) : null
     return moved ?? renderFailure(hearth, format, door, address, error)
   }
+}
+
+/**
+ * Answers a request with a format, in its words whatever happens. A kept answer needs no address,
+ * which takes a query to find.
+ */
+export function answerWith(
+  hearth: Hearth,
+  format: FormatDoor,
+  findAddress: () => DoorAddress,
+  request: ProtocolRequest,
+): Response | Promise<Response> {
+  const key = keyOfAnswer(request)
+  const kept = key === null ? null : keptAnswers(hearth).get(key)
+  if (kept === null) return answerAnew(hearth, format, findAddress(), request, key)
+  const response = kept.answer(
+    new DoorRequest(hearth, request, '', format.type, '', anonymous, null),
+  )
+  // What fails here is answered in the words of the format.
+  return response instanceof Promise
+    ? response.catch(() => answerAnew(hearth, format, findAddress(), request, key))
+    : response
 }

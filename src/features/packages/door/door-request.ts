@@ -16,12 +16,23 @@ export function decodePart(text: string): string {
   }
 }
 
+/** What a kept answer knows of the request that it is sent to. */
+export type ReadRequest = Pick<DoorRequest, 'headers' | 'isFromStart'>
+
+/** Answers any request like the one that it was made for, without asking for its access again. */
+export type KeptAnswer = {
+  readonly answer: (request: ReadRequest) => Response | Promise<Response>
+  /** The memory that it holds and no other cache counts. */
+  readonly bytes: number
+}
+
 type PackageInput = { workspace: string; package_type: string; package_name: string }
 
 export class DoorRequest {
   /** The method to answer: GET for a HEAD request. */
   readonly method: string
   readonly #query: string
+  #kept: KeptAnswer | null = null
   #package_name: string | null = null
 
   constructor(
@@ -68,6 +79,20 @@ export class DoorRequest {
     if (this.request.request.method !== 'GET') return false
     const range = this.headers.get('range')
     return range === null || /^bytes=0-/.test(range)
+  }
+
+  /** What `keep` was given; null when the answer holds for this request alone. */
+  get kept(): KeptAnswer | null {
+    return this.#kept
+  }
+
+  /**
+   * Answers with a function that holds for all reads of the same address with the same credentials
+   * and `Accept`, until the next commit. It looks at conditions, ranges and encodings itself.
+   */
+  keep(answer: KeptAnswer['answer'], bytes = 0): Response | Promise<Response> {
+    this.#kept = { answer, bytes }
+    return answer(this)
   }
 
   /** The whole body, decompressed. Throws 413 for more bytes. */

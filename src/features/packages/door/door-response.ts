@@ -1,10 +1,13 @@
 /** Answers that doors share: files with ranges and conditions, and documents. */
 import { localBlob } from '#core/blobs.ts'
 import type { Hearth } from '#core/hearth.ts'
+import { cache } from '#core/service.ts'
 import { isNotModified, selectBytes } from '#lib/byte-range.ts'
 import { Refusal } from '#lib/errors.ts'
 import type { PackageDocument } from '../documents.ts'
-import type { DoorRequest } from './door-request.ts'
+import { downloadCounts } from '../download-counts.ts'
+import type { FileRow } from '../store-versions.ts'
+import type { DoorRequest, ReadRequest } from './door-request.ts'
 
 /** Anyone may upload a page with a script, so a browser only downloads it, in a sandbox. */
 const SAFE_HEADERS = {
@@ -22,13 +25,39 @@ type SentFile = {
   readonly content_type: string
 }
 
-/** A file of a package. The runtime sends it without passing its bytes through JavaScript. */
-export async function fileResponse(
+/** Files up to this size are sent from memory: opening one costs more than sending it. */
+const MAX_SMALL_BYTES = 64 * 1024
+
+const smallFiles = cache<Uint8Array<ArrayBuffer>>('small-package-files', {
+  maxSize: 16 * 1024 ** 2,
+  sizeOf: (bytes) => bytes.length + 500,
+})
+
+async function readFile(hearth: Hearth, file: SentFile): Promise<Blob> {
+  const path = await localBlob(hearth, file.sha256)
+  if (path === null) {
+    hearth.log.error('a file of a package is missing', { sha256: file.sha256 })
+    throw new Refusal('unavailable', 'the file is missing on this installation')
+  }
+  return Bun.file(path)
+}
+
+async function readSmallFile(hearth: Hearth, file: SentFile): Promise<Uint8Array<ArrayBuffer>> {
+  const bytes = await (await readFile(hearth, file)).bytes()
+  smallFiles(hearth).set(file.sha256, bytes)
+  return bytes
+}
+
+/**
+ * A file of a package. The runtime sends a large one without passing its bytes through JavaScript,
+ * and a small one is kept in memory.
+ */
+export function fileResponse(
   hearth: Hearth,
-  { headers: requestHeaders }: DoorRequest,
+  { headers: requestHeaders }: Pick<ReadRequest, 'headers'>,
   file: SentFile,
   extra: Readonly<Record<string, string>> = {},
-): Promise<Response> {
+): Response | Promise<Response> {
   const request = { headers: requestHeaders }
   const etag = extra.etag ?? `"${file.sha256}"`
   const headers: Record<string, string> = {
@@ -42,17 +71,33 @@ export async function fileResponse(
   const { status, range, headers: selected } = selectBytes(request, etag, file.size_in_bytes)
   Object.assign(headers, selected)
   if (status === 416) return new Response(null, { status, headers: selected })
-  const path = await localBlob(hearth, file.sha256)
-  if (path === null) {
-    hearth.log.error('a file of a package is missing', { sha256: file.sha256 })
-    throw new Refusal('unavailable', 'the file is missing on this installation')
-  }
-  const bytes = Bun.file(path)
-  return new Response(
-    status === 206 ? bytes.slice(range.start, range.start + range.length) : bytes,
-    { status, headers },
-  )
+  const { start, length } = range
+  const end = start + length
+  if (file.size_in_bytes > MAX_SMALL_BYTES)
+    return readFile(hearth, file).then(
+      (bytes) =>
+        new Response(status === 206 ? bytes.slice(start, end) : bytes, { status, headers }),
+    )
+  const respond = (bytes: Uint8Array<ArrayBuffer>): Response =>
+    new Response(status === 206 ? bytes.subarray(start, end) : bytes, { status, headers })
+  const small = smallFiles(hearth).get(file.sha256)
+  return small ? respond(small) : readSmallFile(hearth, file).then(respond)
 }
+
+/** A file whose answer is kept. Each request for its beginning counts as a download. */
+export const downloadResponse = (
+  hearth: Hearth,
+  door: DoorRequest,
+  file: FileRow,
+  {
+    counts = true,
+    headers,
+  }: { readonly counts?: boolean; readonly headers?: Readonly<Record<string, string>> } = {},
+): Response | Promise<Response> =>
+  door.keep((request) => {
+    if (counts && request.isFromStart) downloadCounts(hearth).add(file.package_id, file.version_id)
+    return fileResponse(hearth, request, file, headers)
+  })
 
 const acceptsGzip = (headers: Headers): boolean =>
   /(^|[\s,])gzip([\s,;]|$)/i.test(headers.get('accept-encoding') ?? '')
@@ -65,7 +110,7 @@ function isUnmodified(headers: Headers, { etag, modified_ms }: PackageDocument):
 
 /** A document that is made of all versions of a package. */
 export function documentResponse(
-  { headers: requestHeaders }: DoorRequest,
+  { headers: requestHeaders }: Pick<ReadRequest, 'headers'>,
   document: PackageDocument,
   extra: Readonly<Record<string, string>> = {},
 ): Response {

@@ -32,6 +32,6 @@ export const packagesRoute: ProtocolRoute = {
     const door = address === null ? null : doorOf(address.type)
     if (address === null || door === null || door.type === 'container')
       return notFoundText(request.path)
-    return answerWith(hearth, door, address, request)
+    return answerWith(hearth, door, () => address, request)
   },
 }

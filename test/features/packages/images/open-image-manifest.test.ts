@@ -10,7 +10,7 @@ test('a manifest is found by tag and digest, and not while its version is delete
   const digest = await push('one', ['v1'])
   await push('two', ['v2'])
   const open = (reference: string, who = ada) =>
-    world.call(openImageManifest, who, { ...image, reference, counts: false })
+    world.call(openImageManifest, who, { ...image, reference })
   for (const reference of ['v1', digest]) expect((await open(reference)).digest).toBe(digest)
   expect((await refusal(open('v1', mel))).status).toBe(404)
   await world.call(deletePackageVersion, ada, { ...image, version: 'v1' })

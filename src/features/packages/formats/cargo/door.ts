@@ -2,7 +2,7 @@
 import type { Hearth } from '#core/hearth.ts'
 import { invalid } from '#lib/errors.ts'
 import type { DoorRequest } from '../../door/door-request.ts'
-import { documentResponse, fileResponse, jsonResponse } from '../../door/door-response.ts'
+import { documentResponse, downloadResponse, jsonResponse } from '../../door/door-response.ts'
 import type { FormatDoor } from '../../door/format-door.ts'
 import { listPackages } from '../../list-packages.ts'
 import { markPackageVersion } from '../../mark-package-version.ts'
@@ -101,8 +101,7 @@ async function handleVersion(
   const { method } = door
   if (method === 'GET' && action === 'download') {
     const path = `${name}-${version}.crate`
-    const file = await door.call(openPackageFile, name, { path, counts: door.isFromStart })
-    return fileResponse(hearth, door, file)
+    return downloadResponse(hearth, door, await door.call(openPackageFile, name, { path }))
   }
   const isYank = method === 'DELETE' && action === 'yank'
   if (!isYank && !(method === 'PUT' && action === 'unyank')) throw noAddress(door)
@@ -144,7 +143,8 @@ async function handle(hearth: Hearth, door: DoorRequest): Promise<Response> {
     return handleOwners(door, parts[3] ?? '')
   const name = parts.at(-1) ?? ''
   if (method !== 'GET' || name === '' || path !== indexPath(name)) throw noAddress(door)
-  return documentResponse(door, await door.call(readPackageDocument, name, { kind: 'index' }))
+  const document = await door.call(readPackageDocument, name, { kind: 'index' })
+  return door.keep((request) => documentResponse(request, document))
 }
 
 export const cargoDoor: FormatDoor = {

@@ -179,9 +179,6 @@ export async function handleBlob(
     })
   const { sha256, size_in_bytes } = await door.call(openImageBlob, name, { digest })
   const file = { sha256, size_in_bytes, content_type: 'application/octet-stream' }
-  return fileResponse(hearth, door, file, {
-    ...API_VERSION,
-    etag: `"${digest}"`,
-    'docker-content-digest': digest,
-  })
+  const headers = { ...API_VERSION, etag: `"${digest}"`, 'docker-content-digest': digest }
+  return door.keep((request) => fileResponse(hearth, request, file, headers))
 }

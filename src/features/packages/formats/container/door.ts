@@ -6,7 +6,7 @@ import { anonymous } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
 import type { ProtocolRequest, ProtocolRoute } from '#core/protocol-routes.ts'
 import { Refusal } from '#lib/errors.ts'
-import { answerWith, renderFailure } from '../../door/answer-with.ts'
+import { answerWith, type DoorAddress, renderFailure } from '../../door/answer-with.ts'
 import { callerOfSecret, secretOf } from '../../door/door-caller.ts'
 import { decodePart, DoorRequest } from '../../door/door-request.ts'
 import { jsonResponse } from '../../door/door-response.ts'
@@ -70,7 +70,7 @@ async function handle(hearth: Hearth, door: DoorRequest): Promise<Response> {
   const [kind = '', first = '', second = ''] = what.split('/').map(decodePart)
   if (kind === 'tags') return listTags(door, name)
   if (kind === 'referrers') return listReferrers(door, name, first)
-  if (kind === 'manifests') return handleManifest(door, name, first)
+  if (kind === 'manifests') return handleManifest(hearth, door, name, first)
   if (first !== 'uploads') return handleBlob(hearth, door, name, first)
   if (second !== '') return handleUpload(hearth, door, name, second)
   if (door.method !== 'POST')
@@ -107,12 +107,16 @@ async function answerRoot(hearth: Hearth, request: ProtocolRequest): Promise<Res
   }
 }
 
-function handleRoute(hearth: Hearth, request: ProtocolRequest): Promise<Response> {
+function handleRoute(hearth: Hearth, request: ProtocolRequest): Response | Promise<Response> {
   const [, slug, rest = ''] = /^\/v2\/([^/]+)\/(.+)$/.exec(request.path) ?? []
   if (slug === undefined || slug === 'token') return answerRoot(hearth, request)
   // Images are pushed under a former slug too, because clients do not follow a redirect there.
-  const workspace = hearth.facts.workspace(decodePart(slug), anonymous)?.slug ?? slug
-  return answerWith(hearth, containerDoor, { workspace, type: 'container', rest }, request)
+  const findAddress = (): DoorAddress => ({
+    workspace: hearth.facts.workspace(decodePart(slug), anonymous)?.slug ?? slug,
+    type: 'container',
+    rest,
+  })
+  return answerWith(hearth, containerDoor, findAddress, request)
 }
 
 export const containerRoutes: readonly ProtocolRoute[] = ['/v2', '/v2/*'].map((path) => ({

@@ -1,6 +1,8 @@
 /** Manifests, tags and referrers. */
 
 import { Refusal } from '#lib/errors.ts'
+import type { Hearth } from '#core/hearth.ts'
+import { downloadCounts } from '../../download-counts.ts'
 import type { DoorRequest } from '../../door/door-request.ts'
 import { jsonResponse } from '../../door/door-response.ts'
 import { listImageReferrers } from '../../images/list-image-referrers.ts'
@@ -40,11 +42,14 @@ async function putManifest(door: DoorRequest, name: string, reference: string): 
 }
 
 /** A manifest as it was sent, byte for byte, in the type that it was sent with. */
-async function getManifest(door: DoorRequest, name: string, reference: string): Promise<Response> {
-  const { bytes, digest, media_type } = await door.call(openImageManifest, name, {
-    reference,
-    counts: door.isFromStart,
-  })
+async function getManifest(
+  hearth: Hearth,
+  door: DoorRequest,
+  name: string,
+  reference: string,
+): Promise<Response> {
+  const manifest = await door.call(openImageManifest, name, { reference })
+  const { bytes, digest, media_type, package_id, version_id } = manifest
   const etag = `"${digest}"`
   const headers = {
     'content-type': media_type,
@@ -53,19 +58,24 @@ async function getManifest(door: DoorRequest, name: string, reference: string): 
     'cache-control': 'private, no-cache',
     'x-content-type-options': 'nosniff',
   }
-  if (door.headers.get('if-none-match') === etag)
-    return new Response(null, { status: 304, headers })
-  return new Response(bytes as Uint8Array<ArrayBuffer>, { headers })
+  return door.keep((request) => {
+    if (request.isFromStart && version_id !== null)
+      downloadCounts(hearth).add(package_id, version_id)
+    return request.headers.get('if-none-match') === etag
+      ? new Response(null, { status: 304, headers })
+      : new Response(bytes as Uint8Array<ArrayBuffer>, { headers })
+  }, bytes.length)
 }
 
 /** `…/manifests/<tag or digest>`. */
 export async function handleManifest(
+  hearth: Hearth,
   door: DoorRequest,
   name: string,
   text: string,
 ): Promise<Response> {
   const reference = requireReference(text)
-  if (door.method === 'GET') return getManifest(door, name, reference)
+  if (door.method === 'GET') return getManifest(hearth, door, name, reference)
   if (door.method === 'PUT') return putManifest(door, name, reference)
   if (door.method !== 'DELETE')
     throw new Refusal('method_not_allowed', `${door.method} is not possible here`, {

@@ -3,7 +3,7 @@ import type { Hearth } from '#core/hearth.ts'
 import { invalid, Refusal } from '#lib/errors.ts'
 import { deletePackageVersion } from '../../delete-package-version.ts'
 import type { DoorRequest } from '../../door/door-request.ts'
-import { documentResponse, fileResponse, jsonResponse } from '../../door/door-response.ts'
+import { documentResponse, downloadResponse, jsonResponse } from '../../door/door-response.ts'
 import type { FormatDoor } from '../../door/format-door.ts'
 import { getPackage } from '../../get-package.ts'
 import { openPackageFile } from '../../open-package-file.ts'
@@ -90,10 +90,12 @@ async function read(
 ): Promise<Response> {
   const latest = version === LATEST ? (await door.call(getPackage, name, {})).latest : version
   const path = `${latest ?? version}/${requirePath(parts)}`
-  const file = await door.call(openPackageFile, name, { path, counts: door.isFromStart })
-  return fileResponse(hearth, door, file, {
-    'x-checksum-sha256': file.sha256,
-    'last-modified': new Date(file.created_at).toUTCString(),
+  const file = await door.call(openPackageFile, name, { path })
+  return downloadResponse(hearth, door, file, {
+    headers: {
+      'x-checksum-sha256': file.sha256,
+      'last-modified': new Date(file.created_at).toUTCString(),
+    },
   })
 }
 

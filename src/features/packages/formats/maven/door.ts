@@ -6,7 +6,7 @@ import { Refusal } from '#lib/errors.ts'
 import { MINUTE } from '#lib/time.ts'
 import type { PackageDocument } from '../../documents.ts'
 import type { DoorRequest } from '../../door/door-request.ts'
-import { documentResponse, fileResponse } from '../../door/door-response.ts'
+import { documentResponse, downloadResponse } from '../../door/door-response.ts'
 import type { FormatDoor } from '../../door/format-door.ts'
 import { openPackageFile } from '../../open-package-file.ts'
 import { publishPackageVersion } from '../../publish-package-version.ts'
@@ -37,8 +37,8 @@ async function sumOfFile(hearth: Hearth, file: FileRow, algorithm: Sum): Promise
   return hasher.digest('hex')
 }
 
-const fileOf = (door: DoorRequest, path: MavenFile, counts: boolean): Promise<FileRow> =>
-  door.call(openPackageFile, path.name, { path: `${path.version}/${path.file}`, counts })
+const fileOf = (door: DoorRequest, path: MavenFile): Promise<FileRow> =>
+  door.call(openPackageFile, path.name, { path: `${path.version}/${path.file}` })
 
 /** What Maven 3.9 reads in place of the sums beside a file. */
 const sumHeaders = (sha1: string | null, md5: string | null): Record<string, string> => ({
@@ -47,12 +47,14 @@ const sumHeaders = (sha1: string | null, md5: string | null): Record<string, str
 })
 
 async function readFile(hearth: Hearth, door: DoorRequest, path: MavenFile): Promise<Response> {
-  const isDownload = path.sum === null && door.isFromStart
-  const file = await fileOf(door, path, isDownload && !path.file.endsWith('.pom'))
+  const file = await fileOf(door, path)
   if (path.sum !== null) return textResponse(await sumOfFile(hearth, file, path.sum))
-  return fileResponse(hearth, door, file, {
-    'last-modified': new Date(file.created_at).toUTCString(),
-    ...sumHeaders(file.sha1, file.md5),
+  return downloadResponse(hearth, door, file, {
+    counts: !path.file.endsWith('.pom'),
+    headers: {
+      'last-modified': new Date(file.created_at).toUTCString(),
+      ...sumHeaders(file.sha1, file.md5),
+    },
   })
 }
 
@@ -136,7 +138,7 @@ async function putSum(
   const sent = Buffer.from(await door.bytes(MAX_SUM_BYTES))
     .toString('latin1')
     .trim()
-  const file = await fileOf(door, path, false)
+  const file = await fileOf(door, path)
   const own = await sumOfFile(hearth, file, algorithm)
   if (sent.split(/\s/)[0]?.toLowerCase() !== own)
     throw new Refusal('bad_request', `${path.file} has another ${algorithm} here: send it again`)

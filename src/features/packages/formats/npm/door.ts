@@ -5,7 +5,7 @@
 import type { Hearth } from '#core/hearth.ts'
 import { Refusal } from '#lib/errors.ts'
 import type { DoorRequest } from '../../door/door-request.ts'
-import { documentResponse, fileResponse, jsonResponse } from '../../door/door-response.ts'
+import { documentResponse, downloadResponse, jsonResponse } from '../../door/door-response.ts'
 import { deletePackage } from '../../delete-package.ts'
 import type { FormatDoor } from '../../door/format-door.ts'
 import { markPackageVersion } from '../../mark-package-version.ts'
@@ -50,7 +50,7 @@ async function handleTags(door: DoorRequest, name: string, tag: string | null): 
 async function readPackage(door: DoorRequest, name: string): Promise<Response> {
   const isSlim = door.headers.get('accept')?.includes(SLIM_TYPE) ?? false
   const document = await door.call(readPackageDocument, name, { kind: isSlim ? 'slim' : 'full' })
-  return documentResponse(door, document)
+  return door.keep((request) => documentResponse(request, document))
 }
 
 /** `<name>/-/<file>` and `<name>/-/<file>/-rev/<rev>`. */
@@ -68,8 +68,7 @@ async function handleFile(
   }
   const path = parts.at(-1) ?? ''
   if (door.method !== 'GET' || path === '') throw noAddress(door)
-  const file = await door.call(openPackageFile, name, { path, counts: door.isFromStart })
-  return fileResponse(hearth, door, file)
+  return downloadResponse(hearth, door, await door.call(openPackageFile, name, { path }))
 }
 
 async function handlePackage(

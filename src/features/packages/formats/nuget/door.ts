@@ -7,7 +7,7 @@ import type { Hearth } from '#core/hearth.ts'
 import { Refusal } from '#lib/errors.ts'
 import { readMultipart } from '#lib/multipart.ts'
 import type { DoorRequest } from '../../door/door-request.ts'
-import { documentResponse, fileResponse, jsonResponse } from '../../door/door-response.ts'
+import { documentResponse, downloadResponse, jsonResponse } from '../../door/door-response.ts'
 import type { FormatDoor } from '../../door/format-door.ts'
 import { markPackageVersion } from '../../mark-package-version.ts'
 import { openPackageFile } from '../../open-package-file.ts'
@@ -108,7 +108,7 @@ async function pushSymbols(
 ): Promise<Response> {
   const [id, version] = [nuspec.id.toLowerCase(), normalNugetText(nuspec.version)]
   const path = `${version}/${id}.${version}.nupkg`
-  await door.call(openPackageFile, nuspec.id, { path, counts: false })
+  await door.call(openPackageFile, nuspec.id, { path })
   await door.call(publishPackageVersion, nuspec.id, {
     publication: {
       version: nuspec.version,
@@ -146,8 +146,8 @@ async function readContent(
   if (parts.length === 1 && parts[0] === 'index.json')
     return documentResponse(door, await door.call(readPackageDocument, id, { kind: 'flat' }))
   const path = parts.join('/').toLowerCase()
-  const counts = door.isFromStart && path.endsWith('.nupkg')
-  return fileResponse(hearth, door, await door.call(openPackageFile, id, { path, counts }))
+  const file = await door.call(openPackageFile, id, { path })
+  return downloadResponse(hearth, door, file, { counts: path.endsWith('.nupkg') })
 }
 
 async function readRegistration(

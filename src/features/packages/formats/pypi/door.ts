@@ -2,7 +2,7 @@
 import type { Hearth } from '#core/hearth.ts'
 import { normalPythonName } from '#lib/lock-files/python.ts'
 import type { DoorRequest } from '../../door/door-request.ts'
-import { documentResponse, fileResponse, jsonResponse } from '../../door/door-response.ts'
+import { documentResponse, downloadResponse, jsonResponse } from '../../door/door-response.ts'
 import type { FormatDoor } from '../../door/format-door.ts'
 import { openPackageFile } from '../../open-package-file.ts'
 import { readPackageDocument } from '../../read-package-document.ts'
@@ -52,10 +52,10 @@ async function readProject(hearth: Hearth, door: DoorRequest, name: string): Pro
         location: `${addressOf(hearth.settings.site_url, door.workspace)}/simple/${encodeURIComponent(normal)}/`,
       },
     })
-  if (wantsJson(door))
-    return documentResponse(door, await door.call(readPackageDocument, name, { kind: 'json' }))
-  const document = await door.call(readPackageDocument, name, { kind: 'html' })
-  return documentResponse(door, document, htmlHeaders(door))
+  const kind = wantsJson(door) ? 'json' : 'html'
+  const document = await door.call(readPackageDocument, name, { kind })
+  const headers = kind === 'html' ? htmlHeaders(door) : {}
+  return door.keep((request) => documentResponse(request, document, headers))
 }
 
 async function readFile(
@@ -64,9 +64,8 @@ async function readFile(
   name: string,
   file: string,
 ): Promise<Response> {
-  const counts = door.isFromStart && !file.endsWith('.metadata')
-  const found = await door.call(openPackageFile, name, { path: file, counts })
-  return fileResponse(hearth, door, found)
+  const found = await door.call(openPackageFile, name, { path: file })
+  return downloadResponse(hearth, door, found, { counts: !file.endsWith('.metadata') })
 }
 
 async function handle(hearth: Hearth, door: DoorRequest): Promise<Response> {

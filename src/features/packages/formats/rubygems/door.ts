@@ -7,7 +7,7 @@ import type { Hearth } from '#core/hearth.ts'
 import { isNotModified, selectBytes } from '#lib/byte-range.ts'
 import { invalid, Refusal } from '#lib/errors.ts'
 import type { DoorRequest } from '../../door/door-request.ts'
-import { fileResponse, jsonResponse } from '../../door/door-response.ts'
+import { downloadResponse, jsonResponse } from '../../door/door-response.ts'
 import type { FormatDoor } from '../../door/format-door.ts'
 import { getPackage } from '../../get-package.ts'
 import { getPackageVersion } from '../../get-package-version.ts'
@@ -73,13 +73,12 @@ function namesIn(fullName: string): string[] {
 async function findGem(
   door: DoorRequest,
   fullName: string,
-  counts: boolean,
 ): Promise<{ name: string; file: FileRow }> {
   let missing = new Refusal('not_found', `there is no gem ${fullName.slice(0, 200)}`)
   for (const name of namesIn(fullName)) {
     try {
       const path = `${fullName}.gem`
-      return { name, file: await door.call(openPackageFile, name, { path, counts }) }
+      return { name, file: await door.call(openPackageFile, name, { path }) }
     } catch (error) {
       if (!(error instanceof Refusal) || error.code !== 'not_found') throw error
       missing = error
@@ -90,7 +89,7 @@ async function findGem(
 
 /** A specification in the form of the older index. */
 async function readSpecification(door: DoorRequest, fullName: string): Promise<Response> {
-  const { name, file } = await findGem(door, fullName, false)
+  const { name, file } = await findGem(door, fullName)
   const number = fullName.slice(name.length + 1)
   const { metadata } = await door.call(getPackageVersion, name, { version: number })
   // `push` stored the specification as it is.
@@ -230,7 +229,7 @@ async function handle(hearth: Hearth, door: DoorRequest): Promise<Response> {
   if (quick !== undefined) return readSpecification(door, quick)
   const gem = /^gems\/([^/]+)\.gem$/.exec(path)?.[1]
   if (gem === undefined) throw noAddress(door)
-  return fileResponse(hearth, door, (await findGem(door, gem, door.isFromStart)).file)
+  return downloadResponse(hearth, door, (await findGem(door, gem)).file)
 }
 
 export const rubygemsDoor: FormatDoor = {

@@ -6,12 +6,13 @@
  *
  * Every commit removes all entries, whatever it changes: a revoked token, a moved branch. An entry
  * also ends after a second, because tokens end and some answers change with the time alone. REST
- * keeps the text of answers here, the tool server results, and the git server who may read what.
+ * keeps the text of answers here, the tool server results, the git server who may read what, and the
+ * registries of packages what their clients read.
  */
 
-import type { Hearth } from '#core/hearth.ts'
-import type { Operation } from '#core/operation.ts'
-import { type Service, service } from '#core/service.ts'
+import type { Hearth } from './hearth.ts'
+import type { Operation } from './operation.ts'
+import { type Service, service } from './service.ts'
 import type { Cache, CacheOptions } from '#lib/cache.ts'
 import { SECOND } from '#lib/time.ts'
 
