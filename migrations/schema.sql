@@ -922,9 +922,9 @@ CREATE TABLE image_refs (
 
 CREATE INDEX image_refs_by_digest ON image_refs (package_id, digest);
 
-CREATE TABLE import_items (
+CREATE TABLE "import_items" (
   repo_id TEXT NOT NULL REFERENCES repos (id) ON DELETE CASCADE,
-  kind TEXT NOT NULL CHECK (kind IN ('milestone', 'comment', 'review', 'file')),
+  kind TEXT NOT NULL CHECK (kind IN ('milestone', 'comment', 'review', 'file', 'event')),
   foreign_id TEXT NOT NULL,
   our_id TEXT NOT NULL,
   PRIMARY KEY (repo_id, kind, foreign_id)
@@ -2125,6 +2125,16 @@ CREATE TABLE record_links (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX record_links_of_issue ON record_links (repo_id, issue_number, pull_number);
+
+CREATE TABLE record_reactions (
+  repo_id TEXT NOT NULL,
+  number INTEGER NOT NULL,
+  content TEXT NOT NULL CHECK (content IN ('+1', '-1', 'laugh', 'hooray', 'confused', 'heart', 'rocket', 'eyes')),
+  actor_id TEXT NOT NULL REFERENCES actors (id),
+  created_at TEXT NOT NULL,
+  PRIMARY KEY (repo_id, number, content, actor_id),
+  FOREIGN KEY (repo_id, number) REFERENCES records (repo_id, number) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE record_subscriptions (
   repo_id TEXT NOT NULL,

@@ -5,8 +5,9 @@
  */
 import type { Static, TObject, TProperties } from 'typebox'
 import type { Tx } from './write.ts'
-import type { Timestamp } from '#lib/time.ts'
+import { timestamp, type Timestamp } from '#lib/time.ts'
 import type { Db, WritableDb } from './db.ts'
+import { typeIdAt } from './ids.ts'
 
 export type EventType<P extends TProperties = TProperties> = {
   readonly type: string
@@ -114,6 +115,39 @@ export function insertEvent(
     JSON.stringify(row.data),
   )
 }
+
+/**
+ * Stores an event of the past that comes from elsewhere. Nothing reacts to it, and nobody is told;
+ * its id sorts by its time. Of several of one second, the lower `order` sorts first.
+ */
+export function insertPastEvent<P extends TProperties>(
+  { db }: Pick<Tx, 'db'>,
+  type: EventType<P>,
+  subject: Subject,
+  data: Static<TObject<P>>,
+  past: { readonly actor_id: string | null; readonly at_ms: number; readonly order: number },
+): string {
+  const id = typeIdAt('evt', past.at_ms, past.order)
+  insertEvent(db, {
+    id,
+    type: type.type,
+    time: timestamp(past.at_ms),
+    workspace_id: subject.workspace_id,
+    repo_id: subject.repo_id,
+    actor_id: past.actor_id,
+    data: data as Record<string, unknown>,
+  })
+  return id
+}
+
+/** Gives what one actor did in a repository to another. */
+export const changeEventActor = (tx: Tx, repo_id: string, from: string, to: string): void =>
+  void tx.db.run(
+    'UPDATE events SET actor_id = ? WHERE actor_id = ? AND repo_id = ?',
+    to,
+    from,
+    repo_id,
+  )
 
 export type EventFilter = {
   repo_id?: string

@@ -19,7 +19,7 @@ export {
   renameActor,
   requireFreeName,
 } from './people/actors.ts'
-export { recordImportedPerson } from './people/imported-people.ts'
+export { importedName, recordImportedPerson } from './people/imported-people.ts'
 export { createCallerLookup } from './sign-in/caller-lookup.ts'
 export { commitIdentity, privateAddress } from './people/commit-identity.ts'
 export {

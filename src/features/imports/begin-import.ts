@@ -41,7 +41,7 @@ export type NewImport = {
 export function stepsOf(include: readonly Part[]): StepName[] {
   const parts = new Set<StepName>([
     ...include,
-    ...(include.includes('comments') ? ['reviews' as const] : []),
+    ...(include.includes('comments') ? (['reviews', 'timeline'] as const) : []),
   ])
   return STEP_NAMES.filter((name) => parts.has(name))
 }

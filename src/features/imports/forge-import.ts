@@ -21,6 +21,7 @@ import {
 } from './steps/record-steps.ts'
 import { releasesStep } from './steps/release-step.ts'
 import { requireRunning, runStep, writeForImport } from './steps/run-step.ts'
+import { timelineStep } from './steps/timeline-step.ts'
 
 /** Addresses and references have numbers of at most nine digits. */
 const MAX_NUMBER = 999_999_999
@@ -114,6 +115,7 @@ const LIST_STEPS: Partial<Record<StepName, (context: StepContext) => Promise<voi
   pulls: (context) => runStep(context, pullsStep),
   comments: (context) => runStep(context, commentsStep),
   reviews: (context) => runStep(context, reviewsStep),
+  timeline: (context) => runStep(context, timelineStep),
   releases: (context) => runStep(context, releasesStep),
 }
 

@@ -4,8 +4,10 @@
  */
 import type { Tx } from '#core/write.ts'
 import {
+  actorOf,
   confirmedAddresses,
   findUserByEmail,
+  importedName,
   recordImportedPerson,
 } from '#features/accounts/index.ts'
 import { listMemberships } from '#features/workspaces/index.ts'
@@ -53,6 +55,14 @@ export function personId(
     mapped_to,
   })
   return mapped_to ?? actor_id
+}
+
+/** The name here of a person there, who is added when new. */
+export function shownName(tx: Tx, of: PeopleOf, given: ForeignPerson | null): string {
+  const id = personId(tx, of, given)
+  const { id: foreign_id, login } = given ?? GHOST
+  const row = findImportedPerson(tx.db, of.repo_id, of.host, foreign_id)
+  return row?.mapped_to === id ? actorOf(tx.hearth, id).username : importedName(login)
 }
 
 /**

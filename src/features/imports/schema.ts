@@ -20,7 +20,7 @@ export const PARTS = [
   'collaborators',
 ] as const
 export type Part = (typeof PARTS)[number]
-/** What is taken over, in this order. Reviews come with the comments. */
+/** What is taken over, in this order. Reviews and the timeline come with the comments. */
 export const STEP_NAMES = [
   'code',
   'large_files',
@@ -32,8 +32,9 @@ export const STEP_NAMES = [
   'pulls',
   'comments',
   'reviews',
+  'timeline',
   'releases',
-] as const satisfies readonly (Part | 'reviews')[]
+] as const satisfies readonly (Part | 'reviews' | 'timeline')[]
 export type StepName = (typeof STEP_NAMES)[number]
 export const IMPORT_STATES = [
   'queued',

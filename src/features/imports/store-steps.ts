@@ -45,7 +45,7 @@ export const setStep = (
     name,
   )
 
-type ItemKind = 'milestone' | 'comment' | 'review'
+type ItemKind = 'milestone' | 'comment' | 'review' | 'file' | 'event'
 
 /** The id here of a record that came; null when it has not. */
 export const findItem = (

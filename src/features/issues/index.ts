@@ -28,11 +28,14 @@ export {
   assigneesOf,
 } from './assignees/assignable.ts'
 export { commentRecords, commentsOf } from './comments/comment-record.ts'
+export { listGivenReactions, type GivenReaction } from './reactions/store-record-reactions.ts'
 export {
   commentCreated,
   commentEdited,
+  issueAssigned,
   issueClosed,
   issueOpened,
+  issueReopened,
   issueUpdated,
 } from './events.ts'
 export { changeMilestone } from './change-issue.ts'
@@ -54,7 +57,7 @@ export { readReferences, type References } from './references.ts'
 export { blockIssue, openIssue } from './open-issue.ts'
 export { refuseFork, requireContribution, requireIssue } from './require-records.ts'
 export { refuseSecrets } from './secrets.ts'
-export { conversationResolved } from './internal-events.ts'
+export { conversationResolved, referenceImported } from './internal-events.ts'
 export { builtInAssignees } from './extension-points.ts'
 export { addAssignee, setAssignees, setLabels } from './labels/set-labels.ts'
 export { addLabels } from './labels/add-labels.ts'
@@ -123,6 +126,7 @@ export {
   importLabel,
   importMilestone,
   importReactions,
+  importRecordReactions,
   removeUnusedLabels,
   setImportedFacts,
   type ImportedRecord,

@@ -156,6 +156,7 @@ export const TABLE_RETENTION: Readonly<Record<string, string>> = {
   agent_calls: 'deleted with their agent',
   agent_files: 'deleted with their agent, or when they are committed',
   reactions: 'deleted with their comment',
+  record_reactions: 'deleted with their issue or pull request',
   incoming_subjects: 'closed ones beyond 5,000 of one integration',
   attachment_texts: 'deleted with their attachment, 7 days after no text names it',
   ...Object.fromEntries(

@@ -39,6 +39,7 @@ export const TRANSFERRED_TABLES: Readonly<Record<string, string>> = {
   pulls: 'repo_id IN (:repos)',
   comments: 'repo_id IN (:repos)',
   reactions: 'comment_id IN (SELECT id FROM comments WHERE repo_id IN (:repos))',
+  record_reactions: 'repo_id IN (:repos)',
   reviews: 'pull_id IN (:pulls)',
   review_requests: 'pull_id IN (:pulls)',
   session_entries: 'pull_id IN (:pulls)',

@@ -1,6 +1,9 @@
 /** Imports from the APIs of other forges, played by stand-ins. */
 import { afterAll, describe, expect, test } from 'bun:test'
 import { getIssue } from '#features/issues/get-issue.ts'
+import { getIssueReactions } from '#features/issues/reactions/get-issue-reactions.ts'
+import { listIssueEvents } from '#features/issues/list-issue-events.ts'
+import { listCrossReferences } from '#features/notifications/references/list-cross-references.ts'
 import { listIssues } from '#features/issues/list-issues.ts'
 import { createIssue } from '#features/issues/create-issue.ts'
 import { retryImport } from '#features/imports/retry-import.ts'
@@ -34,15 +37,23 @@ const TABLES = [
   'releases',
   'release_assets',
   'reactions',
+  'record_reactions',
+  'events',
+  'cross_references',
   'refs',
 ]
 const dump = () =>
   TABLES.map((table) => world.hearth.db.all(`SELECT * FROM ${table} ORDER BY 1, 2, 3`))
 
+const values = (field: string, from: string[], to: string[]) => ({
+  changed: [field],
+  values: { [field]: { from, to } },
+})
+
 describe.each(DIALECTS)('%s', (dialect) => {
   test('everything arrives with its number, dates and people, and nobody is told', async () => {
     const peer = standIn(dialect)
-    const before = world.events().length
+    const known = new Set(world.events().map(({ id }) => id))
     const { id, repo } = await it.start(dialect, peer.url)
     await world.jobs()
     expect(await it.state(id)).toMatchObject({ state: 'done', errors: [], source: dialect })
@@ -114,11 +125,69 @@ describe.each(DIALECTS)('%s', (dialect) => {
     // The next number is free for people here, and history has told nobody.
     expect((await world.call(createIssue, ada, { repo, title: 'New here' })).number).toBe(open + 2)
     expect(world.hearth.db.all('SELECT * FROM notifications')).toEqual([])
+    // Events of the past are in the timeline, and nothing reacted to them.
     const told = world
       .events()
-      .slice(before)
+      .filter(({ id, time }) => !known.has(id) && time > timeOf(100))
       .map(({ type }) => type)
     expect(told.filter((type) => !/^(repo|git)\./.test(type))).toEqual(['issue.opened'])
+  })
+
+  test('reactions and what happened to a record arrive with their time and person', async () => {
+    const peer = standIn(dialect)
+    const { repo } = await it.start(dialect, peer.url)
+    await world.jobs()
+    expect(await world.call(getIssueReactions, ada, { repo, number: 1 })).toMatchObject({
+      '+1': 1,
+      rocket: 1,
+      heart: 0,
+    })
+    const told = async (number: number) => {
+      const { items } = await world.call(listIssueEvents, ada, { repo, number })
+      return items.toReversed().map(({ type, time, actor, data }) => {
+        const { number: _, issue: __, head: ___, ...rest } = data
+        return [type, time, actor?.username, rest]
+      })
+    }
+    const ada_ = 'ada (imported)'
+    const zoe = 'zoe (imported)'
+    expect(await told(1)).toEqual([
+      ['issue.updated', timeOf(3), zoe, values('labels', [], ['defect'])],
+      ['issue.updated', timeOf(4), ada_, values('milestone', [], ['Next'])],
+      [
+        'issue.assigned',
+        timeOf(5),
+        ada_,
+        { assignees: [zoe], values: { assignees: { from: [], to: [zoe] } } },
+      ],
+      ['issue.updated', timeOf(6), ada_, values('title', ['Old'], ['Record 1'])],
+      [
+        'issue.closed',
+        timeOf(8),
+        'ghost (imported)',
+        { reason: dialect === 'github_api' ? 'not_planned' : 'completed', resolved_by: null },
+      ],
+      ['issue.reopened', timeOf(9), ada_, {}],
+      ['issue.updated', timeOf(10), ada_, { changed: ['locked'] }],
+    ])
+    const { items } = await world.call(listCrossReferences, ada, { repo, target: '1' })
+    expect(items).toMatchObject([{ number: 3, created_at: timeOf(7), actor: { username: zoe } }])
+    if (dialect !== 'gitlab_api')
+      expect(await told(open - 1)).toContainEqual([
+        'pull.merged',
+        timeOf(13),
+        ada_,
+        { commit: project.commits.merge, method: null, merged_by: ada_ },
+      ])
+    if (dialect === 'github_api')
+      expect(await told(open)).toEqual([
+        ['pull.updated', timeOf(11), ada_, { changed: ['status'] }],
+        ['pull.ready', timeOf(12), ada_, {}],
+      ])
+    if (dialect === 'gitea_api')
+      expect(await told(open)).toEqual([
+        ['pull.updated', timeOf(11), ada_, values('base', ['next'], ['main'])],
+      ])
   })
 
   test('a second run changes nothing', async () => {
@@ -248,7 +317,11 @@ test('the comments of one record never fill the memory', async () => {
   const { id } = await it.start('gitlab_api', long.url)
   await world.jobs()
   expect(long.asked.filter((path) => path.includes('/issues/1/notes?')).length).toBeLessThan(10)
-  expect((await it.state(id)).errors).toEqual([expect.stringContaining('64 MiB')])
+  // Notes of the system are in the same list.
+  expect((await it.state(id)).errors).toEqual([
+    expect.stringContaining('comments: a list is longer than 64 MiB'),
+    expect.stringContaining('timeline: a list is longer than 64 MiB'),
+  ])
 })
 
 test('a number that no issue here can have is not reserved', async () => {

@@ -35,6 +35,99 @@ const issueNumbers = ({ issues }: Project): number[] =>
 /** The first pull request is merged, the second open, the third closed with its fork gone. */
 const PULLS = ['merged', 'open', 'gone'] as const
 
+type TimelineParts = {
+  readonly user: (person: Person) => Json
+  readonly label: Json
+  readonly milestone: Json
+  readonly open: number
+  readonly merged: number
+  readonly merge: string
+}
+
+/** Entries as GitHub's documentation has them ("Issue event types"), of issue 1 and two pull requests. */
+function githubTimeline({ user, label, milestone, open, merged, merge }: TimelineParts) {
+  let id = 5000
+  const entry = (event: string, person: Person | null, day: number, more: Json = {}): Json => ({
+    id: id++,
+    event,
+    actor: person && user(person),
+    created_at: timeOf(day),
+    ...more,
+  })
+  const home = { full_name: 'Ada/Lamp' }
+  return {
+    '/issues/1/timeline': [
+      entry('labeled', PEOPLE.zoe, 3, { label }),
+      entry('commented', PEOPLE.zoe, 3, { body: 'comes with the comments' }),
+      entry('milestoned', PEOPLE.ada, 4, { milestone: { title: milestone.title } }),
+      entry('assigned', PEOPLE.ada, 5, { assignee: user(PEOPLE.zoe) }),
+      entry('renamed', PEOPLE.ada, 6, { rename: { from: 'Old', to: 'Record 1' } }),
+      {
+        event: 'cross-referenced',
+        actor: user(PEOPLE.zoe),
+        created_at: timeOf(7),
+        source: { type: 'issue', issue: { id: 77, number: 3, repository: home } },
+      },
+      {
+        event: 'cross-referenced',
+        actor: user(PEOPLE.zoe),
+        created_at: timeOf(7),
+        source: { issue: { id: 78, number: 2, repository: { full_name: 'ada/other' } } },
+      },
+      entry('closed', null, 8, { state_reason: 'not_planned' }),
+      entry('reopened', PEOPLE.ada, 9),
+      entry('locked', PEOPLE.ada, 10, { lock_reason: 'spam' }),
+      entry('subscribed', PEOPLE.ada, 10),
+    ],
+    [`/issues/${open}/timeline`]: [
+      entry('convert_to_draft', PEOPLE.ada, 11),
+      entry('ready_for_review', PEOPLE.ada, 12),
+    ],
+    [`/issues/${merged}/timeline`]: [
+      entry('merged', PEOPLE.ada, 13, { commit_id: merge }),
+      entry('closed', PEOPLE.ada, 13),
+    ],
+  }
+}
+
+/** Entries as Gitea 1.26 gives them. */
+function giteaTimeline({ user, label, milestone, open, merged, merge }: TimelineParts) {
+  let id = 5000
+  const entry = (type: string, person: Person | null, day: number, more: Json = {}): Json => ({
+    id: id++,
+    type,
+    user: person && user(person),
+    body: '',
+    created_at: timeOf(day),
+    ...more,
+  })
+  return {
+    '/issues/1/timeline': [
+      entry('label', PEOPLE.zoe, 3, { label, body: '1' }),
+      entry('comment', PEOPLE.zoe, 3, { body: 'comes with the comments' }),
+      entry('milestone', PEOPLE.ada, 4, { milestone: { title: milestone.title } }),
+      entry('assignees', PEOPLE.ada, 5, { assignee: user(PEOPLE.zoe), removed_assignee: false }),
+      entry('change_title', PEOPLE.ada, 6, { old_title: 'Old', new_title: 'Record 1' }),
+      entry('issue_ref', PEOPLE.zoe, 7, {
+        ref_issue: { number: 3, repository: { full_name: 'ada/lamp' } },
+      }),
+      entry('issue_ref', PEOPLE.zoe, 7, {
+        ref_issue: { number: 2, repository: { full_name: 'ada/other' } },
+      }),
+      entry('close', null, 8),
+      entry('reopen', PEOPLE.ada, 9),
+      entry('lock', PEOPLE.ada, 10, { body: 'Spam' }),
+      entry('pin', PEOPLE.ada, 10),
+    ],
+    [`/issues/${open}/timeline`]: [
+      entry('change_target_branch', PEOPLE.ada, 11, { old_ref: 'next', new_ref: 'main' }),
+    ],
+    [`/issues/${merged}/timeline`]: [
+      entry('merge_pull', PEOPLE.ada, 13, { ref_commit_sha: merge }),
+    ],
+  }
+}
+
 function githubLike(project: Project, dialect: 'gitea_api' | 'github_api', origin: string): Lists {
   const isGitHub = dialect === 'github_api'
   const user = (person: Person): Json => ({
@@ -120,7 +213,14 @@ function githubLike(project: Project, dialect: 'gitea_api' | 'github_api', origi
     updated_at: timeOf(21),
   }
   const open = project.issues + 2
+  const timeline = isGitHub ? githubTimeline : giteaTimeline
   const lists: Record<string, Json[] | Json> = {
+    ...timeline({ user, label, milestone, open, merge, merged: project.issues + 1 }),
+    '/issues/1/reactions': [
+      { content: '+1', user: user(PEOPLE.ada) },
+      { content: 'rocket', user: user(PEOPLE.zoe) },
+      { content: 'unheard-of', user: user(PEOPLE.zoe) },
+    ],
     '': {
       name: 'lamp',
       description: 'A lamp',
@@ -179,8 +279,56 @@ function githubLike(project: Project, dialect: 'gitea_api' | 'github_api', origi
   return (path) => {
     const one = /^\/pulls\/(\d+)$/.exec(path)
     if (one) return pull(Number(one[1]) - project.issues - 1)
-    if (/^\/(issues|pulls)\/.*\/(comments|reviews|reactions)$/.test(path)) return lists[path] ?? []
+    if (/^\/(issues|pulls)\/.*\/(comments|reviews|reactions|timeline)$/.test(path))
+      return lists[path] ?? []
     return lists[path] ?? null
+  }
+}
+
+/** Notes of the system as GitLab's source words them (app/services/system_notes). */
+const gitlabSystemNotes = (user: (person: Person) => Json): Json[] =>
+  [
+    ['assigned to @zoe', PEOPLE.ada, 5],
+    ['changed title from **{-Old-}** to **{+Record 1+}**', PEOPLE.ada, 6],
+    ['mentioned in issue #3', PEOPLE.zoe, 7],
+    ['mentioned in commit 0123456789abcdef', PEOPLE.zoe, 7],
+    ['mentioned in issue ada/other#2', PEOPLE.zoe, 7],
+    ['locked the discussion in this issue', PEOPLE.ada, 10],
+  ].map(([body, person, day], at) => ({
+    id: 6000 + at,
+    body,
+    author: user(person as Person),
+    system: true,
+    created_at: timeOf(day as number),
+    updated_at: timeOf(day as number),
+  }))
+
+/** Resource events (https://docs.gitlab.com/api/resource_label_events and those beside it). */
+function gitlabEvents(user: (person: Person) => Json) {
+  const event = (id: number, person: Person | null, day: number, more: Json): Json => ({
+    id,
+    user: person && user(person),
+    created_at: timeOf(day),
+    resource_type: 'Issue',
+    ...more,
+  })
+  return {
+    '/issues/1/resource_label_events': [
+      event(1, PEOPLE.zoe, 3, { action: 'add', label: { name: 'defect' } }),
+      event(2, PEOPLE.zoe, 3, { action: 'add', label: null }),
+    ],
+    '/issues/1/resource_milestone_events': [
+      event(1, PEOPLE.ada, 4, { action: 'add', milestone: { title: 'Next' } }),
+    ],
+    '/issues/1/resource_state_events': [
+      event(1, null, 8, { state: 'closed' }),
+      event(2, PEOPLE.ada, 9, { state: 'reopened' }),
+    ],
+    '/issues/1/award_emoji': [
+      { name: 'thumbsup', user: user(PEOPLE.ada) },
+      { name: 'rocket', user: user(PEOPLE.zoe) },
+      { name: 'unheard_of', user: user(PEOPLE.zoe) },
+    ],
   }
 }
 
@@ -244,6 +392,7 @@ function gitlabLike(project: Project, origin: string): Lists {
   const notes = [
     ...Array.from({ length: project.comments }, (_, n) => note(n + 1)),
     { ...note(800), body: 'changed the milestone', system: true },
+    ...gitlabSystemNotes(user),
   ]
   const lists: Record<string, Json[] | Json> = {
     '': {
@@ -269,6 +418,7 @@ function gitlabLike(project: Project, origin: string): Lists {
     '/merge_requests': PULLS.map((_, at) => request(at)),
     '/issues/1/notes': notes,
     '/issues/1/notes/1/award_emoji': [{ name: 'heart', user: user(PEOPLE.ada) }],
+    ...gitlabEvents(user),
     '/merge_requests/2/discussions': [
       {
         id: 'abc',
@@ -304,7 +454,8 @@ function gitlabLike(project: Project, origin: string): Lists {
   return (path) => {
     const one = /^\/merge_requests\/(\d+)$/.exec(path)
     if (one) return request(Number(one[1]) - 1)
-    if (/\/(notes|award_emoji|discussions)$/.test(path)) return lists[path] ?? []
+    if (/\/(notes|award_emoji|discussions|resource_\w+_events)$/.test(path))
+      return lists[path] ?? []
     return lists[path] ?? null
   }
 }

@@ -112,6 +112,20 @@ const placeOf = ({ path, line, outdated }: CommentRecord) =>
         outdated: outdated ? ` ${t('(outdated)')}` : '',
       })
 
+const CommentReactions = (props: {
+  comment: CommentRecord
+  visit: Visit
+  here: string
+  may: boolean
+}) => (
+  <ReactionBar
+    reactions={props.comment.reactions}
+    action={`${props.here}/comments/${props.comment.id}/react`}
+    visit={props.visit}
+    mayReact={props.may}
+  />
+)
+
 /**
  * `here` is the address of the issue or pull request. `mayChange` is about comments of others;
  * authors may always change their own.
@@ -151,7 +165,7 @@ export const CommentItem = ({
       edited={comment.updated_at !== comment.created_at}
       role={role}
       verb={placed ? undefined : placeOf(comment)}
-      reactions={<ReactionBar comment={comment} visit={visit} here={here} mayReact={mayReact} />}
+      reactions={<CommentReactions comment={comment} visit={visit} here={here} may={mayReact} />}
       menu={isAuthor || mayChange ? menuOf(comment, visit, here) : undefined}
       body={
         changing ? (

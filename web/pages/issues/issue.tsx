@@ -2,6 +2,7 @@ import {
   addComment,
   closeIssue,
   getIssue,
+  getIssueReactions,
   listIssueEvents,
   lockIssue,
   reopenIssue,
@@ -52,6 +53,7 @@ import { fieldError, formError, visitForForm } from '../shell.tsx'
 import { AgentSide, assignFormOn, loadAgentReadiness } from './assign-agent.tsx'
 import { CommentItem, EventItem, markdownOf, sortByTime } from './conversation.tsx'
 import { editedOf, EditRecord, typedOr } from './edit-fields.tsx'
+import { ReactionBar } from './reactions.tsx'
 import { loadSideChoices } from './side-load.ts'
 import { AssigneesSide, BlockedBySide, LabelsSide, MilestoneSide } from './side-panel.tsx'
 import { loadTriage, TriageCard, triageFormsOn } from './triage.tsx'
@@ -81,6 +83,7 @@ export const loadIssue = async (visit: Visit) => {
     ...detail,
     // Oldest first, so that events of one moment keep their order.
     events: events.items.toReversed(),
+    reactions: await visit.call(getIssueReactions, { repo: name, number }),
     labels,
     milestones,
     assignable: people,
@@ -199,6 +202,39 @@ const mayTick = (visit: Visit, { repo, issue }: Loaded): boolean =>
   !repo.archived &&
   (visit.viewer.id === issue.author.id || repo.permissions.maintain)
 
+const IssueDescription = ({ visit, data }: { visit: Visit; data: Loaded }) => {
+  const { repo, issue } = data
+  return (
+    <Comment
+      id="description"
+      author={issue.author}
+      at={issue.created_at}
+      role={t('Author')}
+      verb={t('opened this')}
+      reactions={
+        <ReactionBar
+          reactions={data.reactions}
+          action={`${issuePath(repo.full_name, issue.number)}/react`}
+          visit={visit}
+          mayReact={visit.viewer !== null && !repo.archived}
+        />
+      }
+      body={
+        <MarkdownBody
+          text={issue.body}
+          options={markdownOf(visit, repo.full_name, issue.author)}
+          empty={t('No description.')}
+          tasks={
+            mayTick(visit, data)
+              ? { action: `${issuePath(repo.full_name, issue.number)}/tasks`, csrf: visit.csrf }
+              : null
+          }
+        />
+      }
+    />
+  )
+}
+
 const IssueTimeline = ({ visit, data }: { visit: Visit; data: Loaded }) => {
   const { repo, notifications, issue, comments, comments_count, events } = data
   const items = sortByTime([
@@ -221,25 +257,7 @@ const IssueTimeline = ({ visit, data }: { visit: Visit; data: Loaded }) => {
   return (
     <>
       <Timeline>
-        <Comment
-          id="description"
-          author={issue.author}
-          at={issue.created_at}
-          role={t('Author')}
-          verb={t('opened this')}
-          body={
-            <MarkdownBody
-              text={issue.body}
-              options={markdownOf(visit, repo.full_name, issue.author)}
-              empty={t('No description.')}
-              tasks={
-                mayTick(visit, data)
-                  ? { action: `${issuePath(repo.full_name, issue.number)}/tasks`, csrf: visit.csrf }
-                  : null
-              }
-            />
-          }
-        />
+        <IssueDescription visit={visit} data={data} />
         {items}
       </Timeline>
       {comments_count > comments.length && (

@@ -1,28 +1,24 @@
-// The reactions to a comment: each given one is a button that adds or removes the viewer's own, and
+// The reactions to a comment or a description: each given one is a button that adds or removes the viewer's own, and
 // a menu has the others.
-import { REACTIONS, type Comment } from '#features/issues/index.ts'
+import { REACTIONS, type ReactionCounts } from '#features/issues/index.ts'
 import { CsrfField, Dropdown, Icon, Reactions, reactionSigns } from '../../components/index.ts'
 import type { Visit } from '../../site.ts'
 import { t } from '../../text.ts'
 
-/**
- * `here` is the address of the issue or pull request. Null without reactions when the visitor
- * cannot react.
- */
+/** `action` is the address that takes a reaction, for visitors who may react. */
 export const ReactionBar = ({
-  comment,
+  reactions,
+  action,
   visit,
-  here,
   mayReact,
 }: {
-  comment: Comment
+  reactions: ReactionCounts
+  action: string
   visit: Visit
-  here: string
   mayReact: boolean
 }) => {
-  const action = `${here}/comments/${comment.id}/react`
-  if (!mayReact) return <Reactions reactions={comment.reactions} />
-  const given = REACTIONS.filter((content) => comment.reactions[content] > 0)
+  if (!mayReact) return <Reactions reactions={reactions} />
+  const given = REACTIONS.filter((content) => reactions[content] > 0)
   const button = (content: (typeof REACTIONS)[number], count?: number) => (
     <button
       type="submit"
@@ -39,7 +35,7 @@ export const ReactionBar = ({
   return (
     <form class="reactions" action={action} method="post" data-once>
       <CsrfField csrf={visit.csrf} />
-      {given.map((content) => button(content, comment.reactions[content]))}
+      {given.map((content) => button(content, reactions[content]))}
       <Dropdown
         class="reaction-more"
         label={t('Add a reaction')}

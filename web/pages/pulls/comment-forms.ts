@@ -1,10 +1,18 @@
-/** The forms that edit and delete a comment of an issue or pull request. */
-import { deleteComment, REACTIONS, toggleReaction, updateComment } from '#features/issues/index.ts'
+/** The forms that edit and delete a comment of an issue or pull request, and those of reactions. */
+import {
+  deleteComment,
+  REACTIONS,
+  toggleIssueReaction,
+  toggleReaction,
+  updateComment,
+} from '#features/issues/index.ts'
 import { issuePath, pullPath } from '../../paths.ts'
 import { action, redirectWithFlash, type Page, type Visit } from '../../site.ts'
 import { issuePage } from '../issues/issue.tsx'
 import { numberOf, repoOf } from '../repos/frame.tsx'
 import { pullPage } from './pull.tsx'
+
+const contentOf = (given: string) => REACTIONS.find((one) => one === given) ?? '+1'
 
 const formsAt = (
   part: 'issues' | 'pull',
@@ -36,9 +44,18 @@ const formsAt = (
       path: `/:workspace/:repo/${part}/:number/comments/:comment/react`,
       submit: async (visit, fields) => {
         const id = visit.params.comment ?? ''
-        const content = REACTIONS.find((one) => one === fields.text('content')) ?? '+1'
+        const content = contentOf(fields.text('content'))
         await visit.call(toggleReaction, { repo: repoOf(visit), id, content })
         return `${here(visit)}#${id}`
+      },
+    }),
+    action({
+      path: `/:workspace/:repo/${part}/:number/react`,
+      submit: async (visit, fields) => {
+        const number = numberOf(visit) ?? 0
+        const content = contentOf(fields.text('content'))
+        await visit.call(toggleIssueReaction, { repo: repoOf(visit), number, content })
+        return `${here(visit)}#description`
       },
     }),
   ]

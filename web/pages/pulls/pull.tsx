@@ -1,4 +1,4 @@
-import { getIssue, listIssueEvents } from '#features/issues/index.ts'
+import { getIssue, getIssueReactions, listIssueEvents } from '#features/issues/index.ts'
 import {
   getPull,
   listDraftComments,
@@ -22,6 +22,7 @@ import { issuePath, pullPath, withQuery } from '../../paths.ts'
 import { page, redirect, type DirectResponse, type Visit } from '../../site.ts'
 import { statusesOf } from '../code/statuses.tsx'
 import { CommentItem, EventItem, markdownOf, sortByTime } from '../issues/conversation.tsx'
+import { ReactionBar } from '../issues/reactions.tsx'
 import { loadSideChoices } from '../issues/side-load.ts'
 import { loadIssueNotifications, mentionItems } from '../notifications/on-issue.tsx'
 import { numberOf, repoOf } from '../repos/frame.tsx'
@@ -70,6 +71,7 @@ export async function loadPull(visit: Visit) {
     notifications: await loadIssueNotifications(visit, name, number),
     // Oldest first, so that events of one moment keep their order.
     events: events.items.toReversed(),
+    reactions: await visit.call(getIssueReactions, { repo: name, number }),
     statuses,
     mergeOptions: {
       rules,
@@ -194,33 +196,44 @@ const CommentForm = ({ data, repo, visit }: { data: PullDetail; repo: Repo; visi
   )
 }
 
-const Description = ({ data, repo, visit }: { data: PullDetail; repo: Repo; visit: Visit }) => (
-  <Comment
-    id="description"
-    author={data.author}
-    at={data.created_at}
-    role={t('Author')}
-    verb={t('opened this pull request')}
-    body={
-      <MarkdownBody
-        text={data.body}
-        options={markdownOf(
-          visit,
-          data.repo,
-          data.agent === null ? data.author : { kind: 'agent' },
-        )}
-        empty={t('No description yet.')}
-        tasks={
-          visit.viewer !== null &&
-          !repo.archived &&
-          (isAuthor(data, visit) || repo.permissions.triage)
-            ? { action: `${pullPath(repo.full_name, data.number)}/tasks`, csrf: visit.csrf }
-            : null
-        }
-      />
-    }
-  />
-)
+const Description = ({ loaded, visit }: { loaded: PullData; visit: Visit }) => {
+  const { data, repo, reactions } = loaded
+  return (
+    <Comment
+      id="description"
+      author={data.author}
+      at={data.created_at}
+      role={t('Author')}
+      verb={t('opened this pull request')}
+      reactions={
+        <ReactionBar
+          reactions={reactions}
+          action={`${pullPath(data.repo, data.number)}/react`}
+          visit={visit}
+          mayReact={visit.viewer !== null && !repo.archived}
+        />
+      }
+      body={
+        <MarkdownBody
+          text={data.body}
+          options={markdownOf(
+            visit,
+            data.repo,
+            data.agent === null ? data.author : { kind: 'agent' },
+          )}
+          empty={t('No description yet.')}
+          tasks={
+            visit.viewer !== null &&
+            !repo.archived &&
+            (isAuthor(data, visit) || repo.permissions.triage)
+              ? { action: `${pullPath(repo.full_name, data.number)}/tasks`, csrf: visit.csrf }
+              : null
+          }
+        />
+      }
+    />
+  )
+}
 
 const PullView = ({ loaded, visit }: { loaded: PullData; visit: Visit }) => {
   const { repo, data, notifications, statuses, mergeOptions, choices } = loaded
@@ -248,7 +261,7 @@ const PullView = ({ loaded, visit }: { loaded: PullData; visit: Visit }) => {
       >
         <SummaryCard visit={visit} repo={repo.full_name} here={here} shown={loaded.summary} />
         <Timeline>
-          <Description data={data} repo={repo} visit={visit} />
+          <Description loaded={loaded} visit={visit} />
           {timelineItems(loaded, visit)}
         </Timeline>
         {data.status === 'draft' && isOwn && hasNoCommits(data) && <PushHelp data={data} />}

@@ -13,6 +13,7 @@ export const STEP_TEXTS: Record<Import['steps'][number]['name'], string> = texts
   pulls: 'Pull requests',
   comments: 'Comments',
   reviews: 'Reviews',
+  timeline: 'Timeline',
   releases: 'Releases',
 })
 

@@ -27,6 +27,9 @@ const oneWord = (text: string): string =>
     .replace(/[^\p{L}\p{N}._@-]+/gu, '-')
     .slice(0, MAX_LOGIN_LENGTH) || 'ghost'
 
+/** What a person of another forge is called here. */
+export const importedName = (login: string): string => `${oneWord(login)}${MARK}`
+
 /** Inserts an actor for a person of another forge and returns its id. */
 export function recordImportedPerson(
   tx: Tx,

@@ -143,6 +143,44 @@ export type ForeignRelease = {
   readonly assets: readonly ForeignAsset[]
 }
 
+/** What happened to an issue or pull request. Labels, titles and people are as named there. */
+export type ForeignChange =
+  | {
+      readonly kind: 'labels'
+      readonly added: readonly string[]
+      readonly removed: readonly string[]
+    }
+  | {
+      readonly kind: 'assignees'
+      readonly added: readonly ForeignPerson[]
+      readonly removed: readonly ForeignPerson[]
+    }
+  | {
+      readonly kind: 'milestone' | 'title' | 'base'
+      readonly from: string | null
+      readonly to: string | null
+    }
+  | { readonly kind: 'closed'; readonly not_planned: boolean }
+  | { readonly kind: 'reopened' | 'locked' | 'unlocked' | 'ready' | 'draft' }
+  | { readonly kind: 'merged'; readonly commit: string | null }
+  /** Another issue or pull request of the same repository names this one. */
+  | { readonly kind: 'referenced'; readonly by: number }
+
+export type ForeignEvent = {
+  /** Unique in the repository there. */
+  readonly id: string
+  readonly person: ForeignPerson | null
+  readonly at_ms: number
+  readonly change: ForeignChange
+}
+
+/** What is with an issue or pull request itself, beside its text. */
+export type ForeignHistory = {
+  readonly reactions: readonly ForeignReaction[]
+  /** Oldest first. */
+  readonly events: readonly ForeignEvent[]
+}
+
 /** A part of a list. `next` is null after the last part. */
 export type Page<T> = {
   readonly items: readonly T[]
@@ -166,5 +204,6 @@ export type Forge = {
   readonly comments: ((cursor: string | null) => Promise<Page<ForeignComment>>) | null
   readonly commentsOf: (record: RecordRef) => Promise<readonly ForeignComment[]>
   readonly reviewsOf: (number: number) => Promise<readonly ForeignReview[]>
+  readonly historyOf: (record: RecordRef) => Promise<ForeignHistory>
   readonly releases: (cursor: string | null) => Promise<Page<ForeignRelease>>
 }

@@ -1,10 +1,12 @@
 /** Gitea and Forgejo: `/api/v1` (https://docs.gitea.com/api). Seen with Gitea 1.26. */
 import type { Fields } from './fields.ts'
+import { giteaEvents } from './gitea-history.ts'
 import { labelOf, milestoneOf, orMissing, reactionOf, readPage, timesOf } from './shared-records.ts'
 import { WholeList, type ForgeClient } from './forge-client.ts'
 import type {
   Forge,
   ForeignComment,
+  ForeignHistory,
   ForeignIssue,
   ForeignLabel,
   ForeignLineComment,
@@ -17,6 +19,7 @@ import type {
   ForeignRepo,
   ForeignReview,
   Page,
+  RecordRef,
 } from './forge.ts'
 
 /** A larger number is answered with 50 items as well. */
@@ -167,8 +170,8 @@ export class GiteaForge implements Forge {
 
   constructor(
     private readonly client: ForgeClient,
-    owner: string,
-    name: string,
+    private readonly owner: string,
+    private readonly name: string,
   ) {
     this.#path = `/repos/${encodeURIComponent(owner)}/${encodeURIComponent(name)}`
   }
@@ -292,6 +295,17 @@ export class GiteaForge implements Forge {
       if (items.length < PER_PAGE) break
     }
     return threaded(reviews)
+  }
+
+  /** Without a page number, Gitea gives the whole timeline. Full pages would end too early. */
+  async historyOf({ number }: RecordRef): Promise<ForeignHistory> {
+    const path = `${this.#path}/issues/${number}`
+    const reactions = await this.client.list(`${path}/reactions`).catch(orMissing)
+    const entries = await this.client.list(`${path}/timeline`).catch(orMissing)
+    return {
+      reactions: reactions.flatMap((one) => reactionOf(one, accountOf)),
+      events: giteaEvents(entries, `${this.owner}/${this.name}`, accountOf),
+    }
   }
 
   releases(cursor: string | null): Promise<Page<ForeignRelease>> {

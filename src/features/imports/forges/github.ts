@@ -3,11 +3,13 @@
  * asks for that under "secondary rate limits".
  */
 import type { Fields } from './fields.ts'
+import { githubEvents } from './github-history.ts'
 import { labelOf, milestoneOf, orMissing, reactionOf, readPage, timesOf } from './shared-records.ts'
 import { nextPageOf, readWholeList, type ForgeClient } from './forge-client.ts'
 import type {
   Forge,
   ForeignComment,
+  ForeignHistory,
   ForeignIssue,
   ForeignLabel,
   ForeignLineComment,
@@ -146,8 +148,8 @@ export class GitHubForge implements Forge {
 
   constructor(
     private readonly client: ForgeClient,
-    owner: string,
-    name: string,
+    private readonly owner: string,
+    private readonly name: string,
   ) {
     this.#path = `/repos/${encodeURIComponent(owner)}/${encodeURIComponent(name)}`
   }
@@ -265,6 +267,15 @@ export class GitHubForge implements Forge {
       ...reviews.map((review) => ({ ...review, comments: byReview.get(review.id) ?? [] })),
       ...(loose.length === 0 ? [] : [looseReview(number, loose)]),
     ]
+  }
+
+  async historyOf({ number }: RecordRef): Promise<ForeignHistory> {
+    const reactions = await this.#all(`/issues/${number}/reactions?`).catch(orMissing)
+    const entries = await this.#all(`/issues/${number}/timeline?`).catch(orMissing)
+    return {
+      reactions: reactions.flatMap((one) => reactionOf(one, accountOf)),
+      events: githubEvents(entries, `${this.owner}/${this.name}`, number, accountOf),
+    }
   }
 
   releases(cursor: string | null): Promise<Page<ForeignRelease>> {

@@ -4,11 +4,13 @@
  */
 import type { ReactionContent } from '#features/issues/index.ts'
 import type { Fields } from './fields.ts'
+import { gitlabEvents } from './gitlab-history.ts'
 import { labelOf, readPage, timesOf } from './shared-records.ts'
 import { ForgeError, readWholeList, type ForgeAnswer, type ForgeClient } from './forge-client.ts'
 import type {
   Forge,
   ForeignComment,
+  ForeignHistory,
   ForeignIssue,
   ForeignLabel,
   ForeignLineComment,
@@ -276,6 +278,19 @@ export class GitLabForge implements Forge {
       }),
       ...(comments.length === 0 ? [] : [reviewOfLines(number, comments)]),
     ]
+  }
+
+  async historyOf(record: RecordRef): Promise<ForeignHistory> {
+    const path = this.#recordPath(record)
+    const list = (name: string): Promise<Fields[]> => this.#all(`${path}/${name}?`).catch(orMissing)
+    const reactions = (await list('award_emoji')).flatMap(reactionOf)
+    const history = {
+      labels: await list('resource_label_events'),
+      milestones: await list('resource_milestone_events'),
+      states: await list('resource_state_events'),
+      notes: await list('notes'),
+    }
+    return { reactions, events: gitlabEvents(history, this.#offset, accountOf) }
   }
 
   releases(cursor: string | null): Promise<Page<ForeignRelease>> {

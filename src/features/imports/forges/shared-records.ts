@@ -2,6 +2,8 @@
 import { listOf, type Fields } from './fields.ts'
 import { REACTIONS, type ReactionContent } from '#features/issues/index.ts'
 import type {
+  ForeignChange,
+  ForeignEvent,
   ForeignLabel,
   ForeignMilestone,
   ForeignPerson,
@@ -73,3 +75,11 @@ export async function readPage<T>(
     return { items: [], next: null, total: 0 }
   }
 }
+
+/** An event of a timeline; none for one that says nothing here. */
+export const eventOf = (
+  id: string,
+  person: ForeignPerson | null,
+  at_ms: number | null,
+  change: ForeignChange | null,
+): ForeignEvent[] => (change === null || at_ms === null ? [] : [{ id, person, at_ms, change }])

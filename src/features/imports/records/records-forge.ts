@@ -8,6 +8,7 @@ import { ForgeError } from '../forges/forge-client.ts'
 import type {
   Forge,
   ForeignComment,
+  ForeignHistory,
   ForeignIssue,
   ForeignLabel,
   ForeignLineComment,
@@ -274,6 +275,10 @@ export class RecordsForge implements Forge {
     if (offset === undefined) return []
     for (const { record } of readLines(this.directory, 'pulls', offset)) return reviewsOf(record)
     return []
+  }
+
+  async historyOf(): Promise<ForeignHistory> {
+    return { reactions: [], events: [] }
   }
 
   releases(cursor: string | null): Promise<Page<ForeignRelease>> {

@@ -25,10 +25,10 @@ const COMMENTS_PER_PIECE = 50
 const MAX_REACTIONS = 500
 
 /** A record of the other forge whose comments or reviews cannot be read. */
-type Unreadable = { readonly unreadable: string }
+export type Unreadable = { readonly unreadable: string }
 
 /** Reads something of each record, in the order of the numbers. The cursor is the last number. */
-async function readByRecord<T>(
+export async function readByRecord<T>(
   { hearth, repo }: StepContext,
   kind: 'pull' | null,
   cursor: string | null,
@@ -52,9 +52,9 @@ async function readByRecord<T>(
   }
 }
 
-const isUnreadable = (item: object): item is Unreadable => 'unreadable' in item
+export const isUnreadable = (item: object): item is Unreadable => 'unreadable' in item
 
-const reactionsOf = (
+export const reactionsOf = (
   tx: Tx,
   { people }: StepContext,
   reactions: readonly ForeignReaction[],

@@ -2,12 +2,10 @@
 import type { Hearth } from '#core/hearth.ts'
 import { loadActors } from '#features/accounts/index.ts'
 import { fullName } from '#features/repos/index.ts'
-import { REACTIONS, type Comment, type ReactionCounts, type Suggestion } from '../schema.ts'
+import { noReactions } from '../reactions/no-reactions.ts'
+import type { Comment, ReactionCounts, Suggestion } from '../schema.ts'
 import { listCommentRows, listReactions, type CommentRow } from './store-comments.ts'
 import { suggestedText } from './suggestion.ts'
-
-const noReactions = (): ReactionCounts =>
-  Object.fromEntries(REACTIONS.map((content) => [content, 0])) as ReactionCounts
 
 function suggestion(row: CommentRow): Suggestion | null {
   if (row.line === null) return null

@@ -24,6 +24,7 @@ import {
 import { replaceAssignees } from '../assignees/store-assignees.ts'
 import { MAX_ASSIGNEES, MAX_TITLE_LENGTH } from '../inputs.ts'
 import type { CloseReason, ReactionContent } from '../schema.ts'
+import { insertRecordReaction } from '../reactions/store-record-reactions.ts'
 import { insertIssue, setIssueClosed } from '../store-issues.ts'
 import {
   insertComment,
@@ -217,6 +218,17 @@ export function importComment(tx: Tx, comment: ImportedComment): string {
   else if (comment.updated_ms > comment.created_ms) touchComment(asOf(tx, comment.updated_ms), id)
   touchRecord(asOf(tx, Date.parse(record.updated_at)), repo_id, number)
   return id
+}
+
+/** Adds reactions to an issue or pull request itself; one that is there already stays. */
+export function importRecordReactions(
+  tx: Tx,
+  repo_id: string,
+  number: number,
+  reactions: readonly ImportedReaction[],
+): void {
+  for (const { content, actor_id } of reactions)
+    insertRecordReaction(tx, repo_id, number, content, actor_id)
 }
 
 /** Adds reactions to a comment; one that is there already stays. */

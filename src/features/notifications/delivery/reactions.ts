@@ -7,14 +7,17 @@ import { handler, reactionToAll, type EventRow, type Handler, type Reaction } fr
 import { actorId } from '#core/caller.ts'
 import { service } from '#core/service.ts'
 import type { Tx } from '#core/write.ts'
+import type { Timestamp } from '#lib/time.ts'
 import { actorOf } from '#features/accounts/index.ts'
-import { commentEdited } from '#features/issues/index.ts'
+import { commentEdited, referenceImported } from '#features/issues/index.ts'
 import { sessionAsked } from '#features/pulls/index.ts'
 import { invitationChanged } from '#features/workspaces/index.ts'
 import { newlyRequested } from './requested-people.ts'
 import { notifyInvitation } from './invitations.ts'
 import { settleQuestion, notifyQuestion } from './questions.ts'
 import { deliverNotifications } from './deliver-notifications.ts'
+import { DESCRIPTION } from '../references/read-texts.ts'
+import { addReference } from '../references/store-references.ts'
 import { insertActivity, settingsOf } from '../settings/store-settings.ts'
 import { insertWork, setWork } from './store-work.ts'
 import { eventRule, recordRule, type Work } from './work.ts'
@@ -95,6 +98,18 @@ const followEdits = handler(
   },
 )
 
+const followImportedReferences = handler(
+  'references come with an import',
+  referenceImported,
+  (tx, { repo_id, number, target, actor_id, at }) =>
+    addReference(
+      tx,
+      { repo_id, number, text_id: DESCRIPTION },
+      { repo_id, target: String(target) },
+      { actor_id, at: at as Timestamp },
+    ),
+)
+
 const followInvitations = handler(
   'notifications tell of invitations',
   invitationChanged,
@@ -113,6 +128,7 @@ const followQuestions = handler(
 export const reactions: readonly Reaction[] = [followEvents]
 export const handlers: readonly Handler[] = [
   followEdits,
+  followImportedReferences,
   followInvitations,
   followQuestions,
 ] as Handler[]

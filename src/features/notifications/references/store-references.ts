@@ -76,20 +76,27 @@ export function replaceReferences(
       text_id,
     )
   }
-  for (const target of targets) {
-    tx.db.run(
-      `INSERT INTO cross_references (target_repo_id, target, repo_id, number, text_id,
-        actor_id, created_at) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-      target.repo_id,
-      target.target,
-      repo_id,
-      number,
-      text_id,
-      by.actor_id,
-      by.at,
-    )
-  }
+  for (const target of targets) addReference(tx, { repo_id, number, text_id }, target, by)
 }
+
+/** Adds one reference of a text. One that is there keeps its time. */
+export const addReference = (
+  tx: Tx,
+  { repo_id, number, text_id }: TextPlace,
+  target: Target,
+  by: { actor_id: string | null; at: Timestamp },
+): void =>
+  void tx.db.run(
+    `INSERT INTO cross_references (target_repo_id, target, repo_id, number, text_id,
+      actor_id, created_at) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+    target.repo_id,
+    target.target,
+    repo_id,
+    number,
+    text_id,
+    by.actor_id,
+    by.at,
+  )
 
 export type ReferenceRow = {
   readonly repo_id: string
