@@ -17,6 +17,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import packageJson from '../package.json' with { type: 'json' }
+import { sandboxSources } from './release/sandbox-sources.ts'
 import { runScript, type Option } from './support/options.ts'
 
 const root = join(import.meta.dir, '..')
@@ -72,7 +73,7 @@ export function packageDeb({
 }: Deb): string {
   const tree = mkdtempSync(join(tmpdir(), 'hearth-deb-'))
   try {
-    const put = (path: string, text: string, mode = 0o644) => {
+    const put = (path: string, text: string | Uint8Array, mode = 0o644) => {
       mkdirSync(join(tree, path, '..'), { recursive: true, mode: 0o755 })
       writeFileSync(join(tree, path), text)
       chmodSync(join(tree, path), mode)
@@ -85,6 +86,8 @@ export function packageDeb({
       put(`usr/lib/systemd/system/${unit}`, readFileSync(join(root, 'assets', unit), 'utf8'))
     put('etc/hearth/hearth.toml', CONFIG, 0o640)
     put('usr/share/doc/hearth/copyright', readFileSync(join(root, 'LICENSE'), 'utf8'))
+    for (const { path, bytes } of sandboxSources(root))
+      put(`usr/share/doc/hearth/sandbox/${path}`, bytes)
     put('DEBIAN/conffiles', '/etc/hearth/hearth.toml\n')
     for (const [name, text] of [
       ['postinst', POSTINST],

@@ -13,6 +13,7 @@ import packageJson from '../package.json' with { type: 'json' }
 import { packageDeb, releaseEpoch } from './package-deb.ts'
 import { writeArchive } from './release/archive.ts'
 import { isTarget, runtimeFor, TARGETS, type Target } from './release/runtimes.ts'
+import { sandboxSources } from './release/sandbox-sources.ts'
 import { OptionError, runScript, type Option } from './support/options.ts'
 import { billOfMaterials, type Lock } from './spdx.ts'
 
@@ -93,6 +94,11 @@ async function make({ source, out, targets, epoch, cache }: Making): Promise<Map
           { name: program, bytes, mode: 0o755 },
           { name: 'README.md', bytes: readFileSync(join(source, 'README.md')), mode: 0o644 },
           { name: 'LICENSE', bytes: readFileSync(join(source, 'LICENSE')), mode: 0o644 },
+          ...sandboxSources(source).map(({ path, bytes }) => ({
+            name: `sandbox/${path}`,
+            bytes,
+            mode: 0o644,
+          })),
         ],
         epoch,
       )

@@ -1,6 +1,6 @@
 /**
  * The bill of materials of a release (SPDX 2.3, https://spdx.github.io/spdx-spec/v2.3/), from what
- * `package-lock.json` installs for running.
+ * `package-lock.json` installs for running, and the programs of `assets/sandbox`.
  */
 import { createHash } from 'node:crypto'
 
@@ -21,6 +21,34 @@ const idOf = (name: string, version: string): string =>
 
 /** Packages of Bun's runtime, of which a lock names one for each kind of machine. */
 const RUNTIME = '@oven/bun-'
+
+/** What is in the programs of `assets/sandbox`, as `scripts/build-sandbox.ts` builds them. */
+const SANDBOX_PACKAGES = [
+  {
+    name: 'bubblewrap',
+    version: '0.11.0',
+    license: 'LGPL-2.0-or-later',
+    location: 'https://deb.debian.org/debian/pool/main/b/bubblewrap/bubblewrap_0.11.0.orig.tar.xz',
+    sha256: '988fd6b232dafa04b8b8198723efeaccdb3c6aa9c1c7936219d5791a8b7a8646',
+  },
+  {
+    name: 'musl',
+    version: '1.2.5',
+    license: 'MIT',
+    location: 'https://musl.libc.org/releases/musl-1.2.5.tar.gz',
+    sha256: null,
+  },
+].map(({ name, version, license, location, sha256 }) => ({
+  SPDXID: idOf(name, version),
+  name,
+  versionInfo: version,
+  downloadLocation: location,
+  filesAnalyzed: false,
+  licenseConcluded: 'NOASSERTION',
+  licenseDeclared: license,
+  copyrightText: 'NOASSERTION',
+  ...(sha256 === null ? {} : { checksums: [{ algorithm: 'SHA256', checksumValue: sha256 }] }),
+}))
 
 /**
  * `created` is a moment such as 2026-01-31T00:00:00Z, `runtimes` are the packages of the runtimes
@@ -43,7 +71,7 @@ export function billOfMaterials(
     .filter(({ name }) => !name.startsWith(RUNTIME) || options.runtimes.includes(name))
     .sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : a.version < b.version ? -1 : 1))
   const once = [...new Map(used.map((one) => [idOf(one.name, one.version), one]))]
-  const packages = once.map(([SPDXID, { name, version, resolved, integrity, license }]) => {
+  const installed = once.map(([SPDXID, { name, version, resolved, integrity, license }]) => {
     const [algorithm, digest] = integrity?.split(' ')[0]?.split(/-(.*)/s) ?? []
     return {
       SPDXID,
@@ -73,6 +101,7 @@ export function billOfMaterials(
       ],
     }
   })
+  const packages = [...installed, ...SANDBOX_PACKAGES]
   const root = idOf('hearth', options.version)
   const content = createHash('sha256').update(JSON.stringify(packages)).digest('hex')
   return `${JSON.stringify(

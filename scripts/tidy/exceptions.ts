@@ -13,7 +13,6 @@ export const LONG_FUNCTIONS: Readonly<Record<string, number>> = {
 export const BOUNDED_PATTERNS: Readonly<Record<string, string>> = {
   'src/git/pack/sha1-conditions.ts /(\\d+)\\.(\\d+)([=#])(\\d+)\\.(\\d+):([0-9a-f]{8})/':
     'reads the table above it',
-  'src/runner/runner.ts /(\\d+(?:\\.\\d+)+)/': 'the line that bwrap prints as its version',
 }
 
 /** Variables and collections of a module, and why they belong to the process. */

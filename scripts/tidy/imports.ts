@@ -99,7 +99,7 @@ export const HOMES: Readonly<Record<string, readonly string[]>> = {
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   lib: [],
   git: ['lib'],
-  runner: ['lib'],
+  runner: ['lib', 'assets'],
   backup: ['lib'],
   actions: ['lib'],
   core: ['lib', 'git'],

@@ -3,6 +3,8 @@ export type Isolation =
   | {
       readonly kind: 'bubblewrap'
       readonly version: string
+      /** Whether it is installed, or brought along by this executable. */
+      readonly origin: 'system' | 'bundled'
       /** `other`: the server is root, and commands run as a user that owns nothing. */
       readonly user: 'other' | 'same'
       /** Limits that the kernel enforces for all processes of a command; others are polled. */
@@ -23,5 +25,6 @@ export function describeIsolation(isolation: Isolation): string {
       ? 'memory is watched and processes are counted'
       : `the kernel holds ${isolation.groups.join(' and ')} of a command together`
   const user = isolation.user === 'other' ? 'a user that owns nothing' : 'the user of this server'
-  return `commands are isolated by bubblewrap ${isolation.version}, as ${user}; ${held}`
+  const origin = isolation.origin === 'system' ? 'of this system' : 'of this executable'
+  return `commands are isolated by bubblewrap ${isolation.version} ${origin}, as ${user}; ${held}`
 }

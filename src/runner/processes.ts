@@ -75,7 +75,7 @@ export async function prepareSandbox(
 ): Promise<
   Pick<
     SandboxOptions,
-    'status' | 'seccomp' | 'uid' | 'network' | 'readable' | 'hidden' | 'procsFiles'
+    'status' | 'seccomp' | 'uid' | 'bubblewrap' | 'network' | 'readable' | 'hidden' | 'procsFiles'
   >
 > {
   const status = join(directory.folder, 'status')
@@ -88,6 +88,7 @@ export async function prepareSandbox(
     status,
     seccomp,
     uid: settings.uid,
+    bubblewrap: settings.bubblewrap,
     network: settings.network,
     readable: settings.readable,
     hidden: settings.hidden,

@@ -5,7 +5,8 @@
  */
 import { existsSync } from 'node:fs'
 import { chmod, mkdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
+import { findBubblewrap, type Bubblewrap, type BubblewrapChoice } from './bubblewrap.ts'
 import { findControlGroups, type ControlGroup, type ControlGroups } from './cgroups.ts'
 import { describeIsolation, type Isolation } from './isolation.ts'
 import {
@@ -49,6 +50,8 @@ export type RunnerOptions = {
   readonly readable: readonly string[]
   /** Folders that commands must never see. */
   readonly hidden: readonly string[]
+  /** Which bubblewrap may be used; any unless given. */
+  readonly bubblewrap?: BubblewrapChoice
 }
 
 export type Runner = {
@@ -119,9 +122,6 @@ const TRIAL_LIMITS: CommandLimits = {
   outputBytes: 65_536,
 }
 
-/** bubblewrap has `--disable-userns` since this version. */
-const MIN_BUBBLEWRAP = [0, 8] as const
-
 /** Removing a control group fails for a moment after its processes were killed. */
 const REMOVE_GROUP_ATTEMPTS = 20
 const REMOVE_GROUP_DELAY_MS = 50
@@ -157,16 +157,6 @@ function findTrialFault(text: string, network: boolean): string | null {
 
 const isInstalled = (program: string): boolean => Bun.which(program, { PATH }) !== null
 
-async function readBubblewrapVersion(): Promise<string | null> {
-  const child = Bun.spawn(['bwrap', '--version'], {
-    env: MINIMAL_ENV,
-    stdin: 'ignore',
-    stdout: 'pipe',
-    stderr: 'ignore',
-  })
-  return /(\d+(?:\.\d+)+)/.exec(await new Response(child.stdout).text())?.[1] ?? null
-}
-
 /**
  * The command prefix with which the kernel kills a process when its parent ends (setpriv(1) of
  * util-linux; PR_SET_PDEATHSIG in prctl(2)). Empty where setpriv is missing.
@@ -181,11 +171,6 @@ async function findParentDeathPrefix(): Promise<readonly string[]> {
     stderr: 'ignore',
   })
   return (await child.exited) === 0 ? prefix : []
-}
-
-const isOlder = (version: string, than: readonly [number, number]): boolean => {
-  const [major = 0, minor = 0] = version.split('.').map(Number)
-  return major < than[0] || (major === than[0] && minor < than[1])
 }
 
 const missing = (reason: string): Isolation => ({ kind: 'missing', reason })
@@ -228,6 +213,7 @@ class CommandRunner implements Runner {
   #groups: ControlGroups | null = null
   #groupCount = 0
   #parentDeathPrefix: readonly string[] = []
+  #bubblewrap: Bubblewrap | null = null
   #probed: Promise<Isolation> | null = null
   #internet: Promise<string | null> | null = null
 
@@ -350,6 +336,7 @@ class CommandRunner implements Runner {
     const { readable, hidden } = this.options
     return {
       uid: this.#isRoot ? this.#uids.of(id) : null,
+      bubblewrap: this.#bubblewrap?.folder ?? null,
       network,
       readable,
       hidden,
@@ -367,18 +354,17 @@ class CommandRunner implements Runner {
     if (isolation === 'none') return { kind: 'none' }
     const fault = this.#findMissingPart()
     if (fault !== null) return missing(fault)
-    const version = await readBubblewrapVersion()
-    if (version === null || isOlder(version, MIN_BUBBLEWRAP))
-      return missing(
-        `bubblewrap ${version ?? 'of an unknown version'} is too old; 0.8 or newer is needed`,
-      )
+    const found = await findBubblewrap(dirname(directory), this.options.bubblewrap ?? 'any')
+    if (typeof found === 'string') return missing(found)
+    this.#bubblewrap = found
     this.#groups = findControlGroups()
     this.#groups?.sweep()
     const trialFault = await this.#runTrial()
     if (trialFault !== null) return missing(trialFault)
     return {
       kind: 'bubblewrap',
-      version,
+      version: found.version,
+      origin: found.folder === null ? 'system' : 'bundled',
       user: this.#isRoot ? 'other' : 'same',
       groups: this.#groups?.limits ?? [],
       seccomp: this.#seccomp !== null,
@@ -414,14 +400,12 @@ class CommandRunner implements Runner {
     const { readable, hidden } = this.options
     if (process.platform !== 'linux')
       return `this system (${process.platform}) has no namespaces; only Linux does`
-    if (!isInstalled('bwrap'))
-      return 'bubblewrap is not installed; install the package bubblewrap and restart'
     const lacks = (this.#isRoot ? ['unshare', 'setpriv', 'mount'] : []).filter(
       (name) => !isInstalled(name),
     )
     if (lacks.length > 0) return `${lacks.join(' and ')} of the package util-linux cannot be found`
-    if (this.#isRoot && !MOUNT_POINTS.some((path) => existsSync(path)))
-      return `none of the folders ${MOUNT_POINTS.join(', ')} exists`
+    if (this.#isRoot && MOUNT_POINTS.filter((path) => existsSync(path)).length < 2)
+      return `two of the folders ${MOUNT_POINTS.join(', ')} must exist`
     const exposed = readable.find((path) =>
       hidden.some((secret) => `${path.replace(/\/$/, '')}/`.startsWith(`${secret}/`)),
     )

@@ -53,6 +53,8 @@ export type SandboxOptions = {
   readonly env: Readonly<Record<string, string>>
   /** The user to change to; null where the server is not root. */
   readonly uid: number | null
+  /** The folder of a bubblewrap that this executable has unpacked; null for the system's. */
+  readonly bubblewrap: string | null
   /** `cgroup.procs` files to write the process id to. */
   readonly procsFiles: readonly string[]
   /** A file with the seccomp filter; null for none. */
@@ -64,6 +66,7 @@ export type SandboxOptions = {
 /** What a sandbox needs of the machine and the installation. */
 export type SandboxSettings = {
   readonly uid: number | null
+  readonly bubblewrap: string | null
   readonly network: Network
   readonly readable: readonly string[]
   readonly hidden: readonly string[]
@@ -181,7 +184,6 @@ const bubblewrapArguments = (
   work: string,
   inner: readonly string[],
 ): string[] => [
-  'bwrap',
   ...isolationArguments(options),
   ...mountArguments(options, work),
   ...environmentArguments(options),
@@ -277,14 +279,33 @@ const limitsScript = (limits: CommandLimits): string =>
     'umask 022',
   ].join('; ')
 
+/**
+ * The words that start bubblewrap. Commands in the sandbox find its program at `/proc/1/exe`. Where
+ * they run as another user than its owner they cannot change it. Else it starts a second time from a
+ * mount that is read-only, of which the second process is in the sandbox.
+ */
+function bubblewrapProgram({ bubblewrap, uid }: SandboxOptions, mounted: string): string[] {
+  if (bubblewrap === null) return ['bwrap']
+  if (uid !== null) return [`${mounted}/bwrap`]
+  const program = `${bubblewrap}/bwrap`
+  const readOnly = ['--dev-bind', '/', '/', '--ro-bind', bubblewrap, bubblewrap]
+  return [program, ...readOnly, '--die-with-parent', '--', program]
+}
+
 /** The shell command that enters the sandbox and executes `inner` (arguments of `sh -c`) there. */
 function enterScript(options: SandboxOptions, inner: readonly string[]): string {
-  const { directory, uid, network } = options
-  const mountPoint = MOUNT_POINTS.find(isFolder) ?? '/mnt'
+  const { directory, uid, network, bubblewrap } = options
+  const [mountPoint = '/mnt', programs = '/media'] = MOUNT_POINTS.filter(isFolder)
   const work = uid === null ? directory.work : mountPoint
-  const sandboxed = quoteAll(['nice', '-n', '10', ...bubblewrapArguments(options, work, inner)])
+  const sandboxed = quoteAll([
+    ...['nice', '-n', '10', ...bubblewrapProgram(options, programs)],
+    ...bubblewrapArguments(options, work, inner),
+  ])
   const before = network === 'internet' ? [awaitForwarder(directory.folder)] : []
-  if (uid !== null) return asUser({ uid, work: directory.work, mountPoint, before }, sandboxed)
+  if (uid !== null) {
+    const mounts = { [mountPoint]: directory.work, ...(bubblewrap && { [programs]: bubblewrap }) }
+    return asUser({ uid, mounts, before }, sandboxed)
+  }
   if (before.length === 0) return `exec ${sandboxed}`
   const script = [...before, `exec ${sandboxed}`].join('\n')
   return `exec unshare --user --map-root-user --net -- /bin/sh -c ${quote(script)}`
@@ -348,17 +369,17 @@ export const programScript = (options: SandboxOptions, program: string): string 
 
 type Entry = {
   readonly uid: number
-  readonly work: string
-  readonly mountPoint: string
+  /** Folders by the mount points at which the user finds them. */
+  readonly mounts: Readonly<Record<string, string>>
   /** What is done in a network namespace of its own, with the rights of root; nothing without. */
   readonly before: readonly string[]
 }
 
-/** Mounts the work folder at a mount point of a private namespace and changes to a user. */
-function asUser({ uid, work, mountPoint, before }: Entry, command: string): string {
+/** Mounts folders at mount points of a private namespace and changes to a user. */
+function asUser({ uid, mounts, before }: Entry, command: string): string {
   const user = `--reuid=${uid} --regid=${uid} --clear-groups --inh-caps=-all`
   const enter = [
-    `mount --bind -- ${quote(work)} ${mountPoint}`,
+    ...Object.entries(mounts).map(([at, folder]) => `mount --bind -- ${quote(folder)} ${at}`),
     'cd /',
     `exec setpriv ${user} ${command}`,
   ].join(' && ')

@@ -24,48 +24,56 @@ const built = await Bun.build({
   outdir: directory,
 })
 
-test('holds all the same where the server is an ordinary user', async () => {
-  expect(built.success).toBe(true)
-  const isRoot = process.getuid?.() === 0
-  const bun = join(directory, 'bun')
-  await Bun.write(bun, Bun.file(process.execPath))
-  for (const path of [bun, directory]) chmodSync(path, 0o755)
-  if (isRoot) chownSync(directory, UID, UID)
-  const child = Bun.spawn(
-    [
-      ...(isRoot ? ['setpriv', `--reuid=${UID}`, `--regid=${UID}`, '--clear-groups'] : []),
-      bun,
-      join(directory, 'as-user.js'),
-      join(directory, 'data'),
-    ],
-    {
-      cwd: directory,
-      env: { PATH: '/usr/bin:/bin', SECRET_OF_THE_SERVER: 'x' },
-      stdout: 'pipe',
-      stderr: 'pipe',
-    },
-  )
-  const [text, errors] = await Promise.all([
-    new Response(child.stdout).text(),
-    new Response(child.stderr).text(),
-    child.exited,
-  ])
-  expect(errors).toBe('')
-  const { isolation, results, job } = JSON.parse(text) as Answer
-  expect(isolation).toMatchObject({ kind: 'bubblewrap', user: 'same' })
-  const [environment, bomb, memory, disk, rest] = results
-  expect(environment).toMatchObject({
-    exit_code: 0,
-    text: expect.stringMatching(/^1000\nLANG,(OLDPWD,)?PATH,PWD,$/),
-  })
-  expect(bomb).toMatchObject({ ended: 'exited', text: expect.stringContaining('Cannot fork') })
-  expect(memory).toMatchObject({ ended: 'memory', text: '' })
-  expect(disk).toMatchObject({ ended: 'disk', text: '' })
-  expect(rest).toMatchObject({
-    exit_code: 4,
-    text: expect.stringContaining('No such file'),
-    gone: true,
-  })
-  expect(job.steps).toMatch(/Read-only file system\none\n.*No such file or directory\n1\n$/)
-  expect(job.gone).toBe(true)
-}, 120_000)
+test.each([
+  ['that of the system', 'any', 'system'],
+  ['the one of the executable', 'bundled', 'bundled'],
+])(
+  'holds all the same where the server is an ordinary user, with %s',
+  async (_, choice, origin) => {
+    expect(built.success).toBe(true)
+    const isRoot = process.getuid?.() === 0
+    const bun = join(directory, 'bun')
+    await Bun.write(bun, Bun.file(process.execPath))
+    for (const path of [bun, directory]) chmodSync(path, 0o755)
+    if (isRoot) chownSync(directory, UID, UID)
+    const child = Bun.spawn(
+      [
+        ...(isRoot ? ['setpriv', `--reuid=${UID}`, `--regid=${UID}`, '--clear-groups'] : []),
+        bun,
+        join(directory, 'as-user.js'),
+        join(directory, 'data'),
+        choice,
+      ],
+      {
+        cwd: directory,
+        env: { PATH: '/usr/bin:/bin', SECRET_OF_THE_SERVER: 'x' },
+        stdout: 'pipe',
+        stderr: 'pipe',
+      },
+    )
+    const [text, errors] = await Promise.all([
+      new Response(child.stdout).text(),
+      new Response(child.stderr).text(),
+      child.exited,
+    ])
+    expect(errors).toBe('')
+    const { isolation, results, job } = JSON.parse(text) as Answer
+    expect(isolation).toMatchObject({ kind: 'bubblewrap', user: 'same', origin })
+    const [environment, bomb, memory, disk, rest] = results
+    expect(environment).toMatchObject({
+      exit_code: 0,
+      text: expect.stringMatching(/^1000\nLANG,(OLDPWD,)?PATH,PWD,$/),
+    })
+    expect(bomb).toMatchObject({ ended: 'exited', text: expect.stringContaining('Cannot fork') })
+    expect(memory).toMatchObject({ ended: 'memory', text: '' })
+    expect(disk).toMatchObject({ ended: 'disk', text: '' })
+    expect(rest).toMatchObject({
+      exit_code: 4,
+      text: expect.stringContaining('No such file'),
+      gone: true,
+    })
+    expect(job.steps).toMatch(/Read-only file system\none\n.*No such file or directory\n1\n$/)
+    expect(job.gone).toBe(true)
+  },
+  120_000,
+)

@@ -5,13 +5,14 @@
 import { createRunner } from '../../src/runner/index.ts'
 import { LIMITS } from './limits.ts'
 
-const [directory = ''] = process.argv.slice(2)
+const [directory = '', bubblewrap = 'any'] = process.argv.slice(2)
 const runner = createRunner({
   directory,
   isolation: 'required',
   network: false,
   readable: [],
   hidden: [directory],
+  bubblewrap: bubblewrap === 'bundled' ? 'bundled' : 'any',
 })
 const isolation = await runner.isolation()
 const results: unknown[] = []
@@ -40,6 +41,8 @@ let steps = ''
 for (const script of [
   'echo one >file; echo x >/job/input/y; sleep 4817 &',
   `cat file; ls ${directory}; ps -eo args | grep -c '[s]leep 4817'`,
+  // What enters the sandbox is not changed from inside, which would free the next job.
+  '{ chmod 777 /proc/1/exe; echo x >>/proc/1/exe; } 2>/dev/null && echo changed',
 ])
   await job.step({ script, output: (bytes) => void (steps += Buffer.from(bytes).toString()) })
 await job.close()

@@ -7,7 +7,8 @@ import { join } from 'node:path'
 import { note, formatSome, type Check } from './finding.ts'
 
 /** Entries that a running forge holds or recreates. */
-const CURRENT_ENTRIES = /^(git|blobs|bucket|control\.json|serve\.lock.*|backup\.lock.*)$/
+const CURRENT_ENTRIES =
+  /^(git|blobs|bucket|control\.json|bwrap-[0-9a-f]{64}|serve\.lock.*|backup\.lock.*)$/
 
 export const leftovers: Check = {
   name: 'leftovers',

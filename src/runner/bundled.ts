@@ -1,0 +1,19 @@
+/**
+ * Programs that this executable brings along for the sandbox, from `assets/sandbox`. They are static,
+ * so any Linux of their kind of machine runs them.
+ */
+import bwrapArm64 from '../../assets/sandbox/bwrap-arm64.bin' with { type: 'file' }
+import bwrapX64 from '../../assets/sandbox/bwrap-x64.bin' with { type: 'file' }
+import forwardArm64 from '../../assets/sandbox/forward-arm64.bin' with { type: 'file' }
+import forwardX64 from '../../assets/sandbox/forward-x64.bin' with { type: 'file' }
+
+const PROGRAMS: Readonly<Record<string, { readonly bwrap: string; readonly forward: string }>> = {
+  x64: { bwrap: bwrapX64, forward: forwardX64 },
+  arm64: { bwrap: bwrapArm64, forward: forwardArm64 },
+}
+
+/** The bytes of a program; null for a kind of machine that has none. */
+export async function bundledProgram(name: 'bwrap' | 'forward'): Promise<Uint8Array | null> {
+  const path = process.platform === 'linux' ? PROGRAMS[process.arch]?.[name] : undefined
+  return path === undefined ? null : await Bun.file(path).bytes()
+}
