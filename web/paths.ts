@@ -1,7 +1,11 @@
 // The addresses of all pages. Parts are encoded; refs and file paths keep their slashes.
 
+/** Paths in which nothing is encoded, as most are. */
+const PLAIN_PATH = /^[\w./~-]*$/
+
 /** A ref or a file path as path segments. */
-export const segments = (path: string): string => path.split('/').map(encodeURIComponent).join('/')
+export const segments = (path: string): string =>
+  PLAIN_PATH.test(path) ? path : path.split('/').map(encodeURIComponent).join('/')
 
 /** `workspace/repo` as an address. */
 export const repoPath = (fullName: string, rest = ''): string => `/${segments(fullName)}${rest}`

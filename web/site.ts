@@ -6,6 +6,7 @@
 import type { Caller, UserCaller } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
 import type { IncomingBytes, Typed } from '#core/operation.ts'
+import { readScope } from '#core/read-scope.ts'
 import type { Appearance } from './appearance.ts'
 import type { FlashKind } from './components/flash.tsx'
 import { FLASH_COOKIE, setCookie } from './cookies.ts'
@@ -133,7 +134,8 @@ export const page = <T>(definition: {
     const data = definition.load ? await definition.load(visit) : (undefined as T)
     if (data instanceof DirectResponse) return data
     if (data === null) throw new NoSuchPage()
-    return definition.view(data, visit)
+    // Frame, header and tabs read the rights of the same repository.
+    return readScope(visit.hearth.db, () => definition.view(data, visit))
   },
 })
 

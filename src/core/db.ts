@@ -20,6 +20,8 @@ export interface Db {
   all<T>(sql: string, ...params: SqlValue[]): T[]
   /** The memoised reads of the open read scope (`read-scope.ts`); null outside of one. */
   memos: Map<string, unknown> | null
+  /** The memos of the last read scope while they are still true, else an empty map. */
+  currentMemos(): Map<string, unknown>
 }
 
 /** Reads and writes; handed out only inside a transaction. */
@@ -37,6 +39,8 @@ export type DatabaseHandle = WritableDb & {
   close(): void
   /** Receives the text and milliseconds of every statement while it is set. */
   watch: ((sql: string, ms: number) => void) | null
+  /** The version of the data, which the `Writer` sets. Without it no memo outlives its read scope. */
+  version: (() => string) | null
 }
 
 export type DatabaseOptions = {
@@ -52,6 +56,24 @@ export type DatabaseOptions = {
  */
 const MAX_CACHED_STATEMENTS = 1000
 
+/** Memos that outlive their read scope end after this time, because some facts depend on the time. */
+const MAX_MEMO_AGE_MS = 1000
+/** A read scope begins with no more memos than this. */
+const MAX_MEMOS = 2000
+
+/** The memos of read scopes at one version of the data. */
+type VersionMemos = {
+  readonly version: string | null
+  readonly openedAtMs: number
+  readonly memos: Map<string, unknown>
+}
+
+const noMemos = (version: string | null): VersionMemos => ({
+  version,
+  openedAtMs: performance.now(),
+  memos: new Map(),
+})
+
 export const openDatabase = (options: DatabaseOptions): DatabaseHandle =>
   new SqliteDatabase(options)
 
@@ -59,7 +81,9 @@ class SqliteDatabase implements DatabaseHandle {
   readonly raw: Database
   readonly path: string | null
   watch: ((sql: string, ms: number) => void) | null = null
+  version: (() => string) | null = null
   memos: Map<string, unknown> | null = null
+  #versionMemos = noMemos(null)
   readonly #isReadonly: boolean
   /** `Database.query` of Bun caches 20 texts only and prepares every other one on each use. */
   readonly #statements = new Map<string, Statement>()
@@ -116,8 +140,20 @@ class SqliteDatabase implements DatabaseHandle {
     }
   }
 
+  currentMemos(): Map<string, unknown> {
+    if (this.version === null) return new Map()
+    const version = this.version()
+    const { memos, openedAtMs, version: since } = this.#versionMemos
+    const isCurrent =
+      since === version &&
+      memos.size <= MAX_MEMOS &&
+      performance.now() - openedAtMs < MAX_MEMO_AGE_MS
+    if (!isCurrent) this.#versionMemos = noMemos(version)
+    return this.#versionMemos.memos
+  }
+
   run(sql: string, ...params: SqlValue[]): number {
-    this.memos?.clear()
+    this.#clearMemos()
     const startedMs = this.watch === null ? 0 : performance.now()
     try {
       return this.#prepare(sql).run(...(params as SQLQueryBindings[])).changes
@@ -127,7 +163,7 @@ class SqliteDatabase implements DatabaseHandle {
   }
 
   exec(sql: string): void {
-    this.memos?.clear()
+    this.#clearMemos()
     const startedMs = this.watch === null ? 0 : performance.now()
     try {
       this.raw.run(sql)
@@ -139,6 +175,11 @@ class SqliteDatabase implements DatabaseHandle {
   close(): void {
     if (!this.#isReadonly) this.raw.run('PRAGMA wal_checkpoint(TRUNCATE)')
     this.raw.close()
+  }
+
+  #clearMemos(): void {
+    this.memos?.clear()
+    this.#versionMemos.memos.clear()
   }
 
   #reportTime(sql: string, startedMs: number): void {
@@ -318,6 +359,7 @@ export class Writer {
       ? null
       : new WalFile(db.path),
   ) {
+    db.version = () => this.state()
     if (db.path === null) return
     this.#checkpoints = new Checkpoints(db.path)
     db.exec('PRAGMA synchronous = NORMAL')

@@ -5,7 +5,9 @@
  * for all rows of a page with one query. Outside of a scope every read goes to the database.
  *
  * The memos belong to the database connection (`Db.memos`), which clears them on every change. A
- * read scope may therefore be open inside a transaction.
+ * read scope may therefore be open inside a transaction. Of a running forge they also hold for later
+ * scopes until the next commit of this process or another, at most for a second: the calls of one
+ * page all ask for the same repository and the same rights.
  */
 import type { Db } from './db.ts'
 
@@ -15,7 +17,7 @@ import type { Db } from './db.ts'
 export function readScope<T>(db: Db, run: () => T): T extends PromiseLike<unknown> ? never : T {
   type Result = T extends PromiseLike<unknown> ? never : T
   if (db.memos !== null) return run() as Result
-  db.memos = new Map()
+  db.memos = db.currentMemos()
   try {
     return run() as Result
   } finally {

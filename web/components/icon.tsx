@@ -1,4 +1,5 @@
 import { icons, type IconName } from '../../assets/icons.ts'
+import type { Html } from '../jsx/html.ts'
 
 export type { IconName }
 
@@ -11,18 +12,23 @@ const POINTING: ReadonlySet<IconName> = new Set([
   'logout',
 ])
 
+type IconProps = { name: IconName; size?: number; label?: string; class?: string }
+
+/** Rendered icons without a label: a page has dozens, and names, sizes and classes are few. */
+const rendered = new Map<string, Html>()
+
 /** An icon beside words. With `label` it replaces the words and screen readers read it. */
-export const Icon = ({
-  name,
-  size = 16,
-  label,
-  class: extra,
-}: {
-  name: IconName
-  size?: number
-  label?: string
-  class?: string
-}) => (
+export function Icon(props: IconProps): Html {
+  if (props.label !== undefined) return renderIcon(props)
+  const key = `${props.name} ${props.size} ${props.class}`
+  const known = rendered.get(key)
+  if (known) return known
+  const icon = renderIcon(props)
+  rendered.set(key, icon)
+  return icon
+}
+
+const renderIcon = ({ name, size = 16, label, class: extra }: IconProps) => (
   <svg
     class={['icon', POINTING.has(name) && 'icon-points', extra]}
     viewBox="0 0 16 16"

@@ -33,39 +33,41 @@ const joinClasses = (value: ClassValue): string => {
  * (WHATWG URL, section 4.4), so they are dropped here too.
  */
 export const isSafeAddress = (value: string): boolean => {
+  // A scheme ends before the first of these, so an address that begins with one has none.
+  const [first] = value
+  if (first === '/' || first === '#' || first === '?') return true
   const bare = value.replace(/[\u0000-\u0020\u007f-\u00a0\u200b-\u200f\u2028\u2029\ufeff]/g, '')
   const scheme = /^([^/?#:]*):/.exec(bare)?.[1]
   return scheme === undefined || safeSchemes.has(scheme.toLowerCase())
 }
 
-/** The most common names, which need no check. */
-const COMMON_NAMES = new Set([
-  'aria-hidden',
-  'aria-label',
-  'class',
-  'd',
-  'datetime',
-  'for',
-  'height',
-  'href',
-  'id',
-  'name',
-  'rel',
-  'title',
-  'type',
-  'value',
-  'viewBox',
-  'width',
-])
-
 /** Names of attributes but for event handlers, inline styles and markup. */
 const ALLOWED_NAME = /^(?!on|style$|srcdoc$|dangerouslysetinnerhtml$)[a-z_:][\w:.-]*$/i
 
-function checkName(name: string): void {
-  if (COMMON_NAMES.has(name) || ALLOWED_NAME.test(name)) return
-  if (!NAME.test(name)) throw new TypeError(`"${name}" is not an attribute name`)
-  if (/^on/i.test(name)) throw new TypeError(`a page cannot carry the event handler "${name}"`)
-  throw new TypeError(`a page cannot carry the attribute "${name}"`)
+/** How the value of an attribute is written. */
+type AttributeKind = 'class' | 'aria' | 'address' | 'plain'
+
+/** Throws a TypeError for a name that a page cannot carry. */
+function kindOf(name: string): AttributeKind {
+  if (!ALLOWED_NAME.test(name)) {
+    if (!NAME.test(name)) throw new TypeError(`"${name}" is not an attribute name`)
+    if (/^on/i.test(name)) throw new TypeError(`a page cannot carry the event handler "${name}"`)
+    throw new TypeError(`a page cannot carry the attribute "${name}"`)
+  }
+  if (name === 'class') return 'class'
+  if (name.startsWith('aria-')) return 'aria'
+  return addressNames.has(name.toLowerCase()) ? 'address' : 'plain'
+}
+
+/** The kinds of names that were seen. Names are those of the program, so this does not grow. */
+const kinds = new Map<string, AttributeKind>()
+
+function knownKindOf(name: string): AttributeKind {
+  const known = kinds.get(name)
+  if (known !== undefined) return known
+  const kind = kindOf(name)
+  kinds.set(name, kind)
+  return kind
 }
 
 /**
@@ -75,19 +77,18 @@ function checkName(name: string): void {
  */
 export const renderAttribute = (name: string, value: unknown): string => {
   if (value === null || value === undefined) return ''
-  checkName(name)
-  if (name === 'class') {
+  const kind = knownKindOf(name)
+  if (kind === 'class') {
     const classes = joinClasses(value as ClassValue)
     return classes === '' ? '' : ` class="${Bun.escapeHTML(classes)}"`
   }
   if (typeof value === 'boolean') {
-    if (name.startsWith('aria-')) return ` ${name}="${value}"`
+    if (kind === 'aria') return ` ${name}="${value}"`
     return value ? ` ${name}` : ''
   }
-  if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'bigint') {
+  if (typeof value === 'number' || typeof value === 'bigint') return ` ${name}="${value}"`
+  if (typeof value !== 'string')
     throw new TypeError(`the attribute "${name}" cannot hold a value of type ${typeof value}`)
-  }
-  const text = String(value)
-  if (addressNames.has(name.toLowerCase()) && !isSafeAddress(text)) return ''
-  return ` ${name}="${Bun.escapeHTML(text)}"`
+  if (kind === 'address' && !isSafeAddress(value)) return ''
+  return ` ${name}="${Bun.escapeHTML(value)}"`
 }

@@ -38,6 +38,7 @@ function explaining(db: Db, plans: string[]): Db {
   }
   return {
     memos: null,
+    currentMemos: () => new Map(),
     one: (sql, ...params) => (explain(sql, params), db.one(sql, ...params)),
     all: (sql, ...params) => (explain(sql, params), db.all(sql, ...params)),
   }

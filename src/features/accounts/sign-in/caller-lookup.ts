@@ -1,7 +1,6 @@
 /**
- * Finds the caller behind a token or a sign-in cookie. Each request queries the table (a few
- * microseconds), so a revoked token or a suspended account is refused at the next request. A cache
- * would need an invalidation for every such change.
+ * Finds the caller behind a token or a sign-in cookie. Rows are memoised until the next commit only
+ * (`core/read-scope.ts`), so a revoked token or a suspended account is refused at the next request.
  *
  * The time of last use is recorded at most once a minute, after the response. The look-up itself
  * writes nothing.
@@ -9,6 +8,7 @@
 import type { Caller, TokenFacts, UserCaller } from '#core/caller.ts'
 import type { Db } from '#core/db.ts'
 import type { CallerPort, Hearth } from '#core/hearth.ts'
+import { readScope } from '#core/read-scope.ts'
 import { sha256 } from '#lib/hash.ts'
 import { DAY, MINUTE, timestamp, type Timestamp } from '#lib/time.ts'
 import { userCallerOf } from '../people/people.ts'
@@ -36,7 +36,8 @@ class CallerLookup implements Omit<CallerPort, 'bySshKey'> {
 
   byToken(secret: string): Caller | null {
     if (!isTokenSecret(secret)) return null
-    return this.#ofToken(findTokenCaller(this.hearth.db, sha256(secret)))
+    const { db } = this.hearth
+    return readScope(db, () => this.#ofToken(findTokenCaller(db, sha256(secret))))
   }
 
   byCredential(id: string): Caller | null {
@@ -56,10 +57,11 @@ class CallerLookup implements Omit<CallerPort, 'bySshKey'> {
 
   bySignIn(secret: string): UserCaller | null {
     const { db, database, clock } = this.hearth
-    const row = findSignIn(db, sha256(secret))
-    if (!row || Date.parse(row.expires_at) <= clock.now()) return null
-    const user = findUserById(db, row.user_id)
-    if (!user) return null
+    const [row, user] = readScope(db, () => {
+      const found = findSignIn(db, sha256(secret))
+      return [found, found && findUserById(db, found.user_id)]
+    })
+    if (!row || !user || Date.parse(row.expires_at) <= clock.now()) return null
     this.#recordUse(row.id, row.last_used_at, (now, now_ms) =>
       setSignInUsed(database, row.id, now, timestamp(now_ms + SIGN_IN_LIFETIME_MS)),
     )

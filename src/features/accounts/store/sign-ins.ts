@@ -1,5 +1,6 @@
 /** The table `sign_ins`. */
 import type { Db, WritableDb } from '#core/db.ts'
+import { memo } from '#core/read-scope.ts'
 import type { Timestamp } from '#lib/time.ts'
 import type { SignInMethod } from '../schema.ts'
 
@@ -17,7 +18,9 @@ export type SignInRow = {
 const COLUMNS = 'id, user_id, method, ip, user_agent, created_at, last_used_at, expires_at'
 
 export const findSignIn = (db: Db, secret_hash: string): SignInRow | null =>
-  db.one<SignInRow>(`SELECT ${COLUMNS} FROM sign_ins WHERE secret_hash = ?`, secret_hash)
+  memo(db, 'sign-in', secret_hash, () =>
+    db.one<SignInRow>(`SELECT ${COLUMNS} FROM sign_ins WHERE secret_hash = ?`, secret_hash),
+  )
 
 export const findSignInById = (db: Db, id: string): SignInRow | null =>
   db.one<SignInRow>(`SELECT ${COLUMNS} FROM sign_ins WHERE id = ?`, id)

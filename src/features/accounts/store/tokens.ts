@@ -1,6 +1,7 @@
 /** The tables `tokens` and `token_repos`. */
 import type { Role } from '#core/caller.ts'
 import type { Db, WritableDb } from '#core/db.ts'
+import { memo } from '#core/read-scope.ts'
 import type { Timestamp } from '#lib/time.ts'
 import type { TokenSource } from '../schema.ts'
 
@@ -50,7 +51,9 @@ const CALLERS = `SELECT t.*, a.username, o.id AS owner_id, o.username AS owner_u
      LEFT JOIN emails e ON e.user_id = u.id AND e.is_primary = 1`
 
 export const findTokenCaller = (db: Db, secret_hash: string): TokenCallerRow | null =>
-  db.one<TokenCallerRow>(`${CALLERS} WHERE t.secret_hash = ?`, secret_hash)
+  memo(db, 'token caller', secret_hash, () =>
+    db.one<TokenCallerRow>(`${CALLERS} WHERE t.secret_hash = ?`, secret_hash),
+  )
 
 export const findTokenCallerById = (db: Db, id: string): TokenCallerRow | null =>
   db.one<TokenCallerRow>(`${CALLERS} WHERE t.id = ?`, id)
