@@ -83,3 +83,27 @@ test('preload runs one query for a page, and none when all keys are memoised', (
   })
   expect([asked(), pages]).toEqual([0, 1])
 })
+
+test('of a running forge, memos last until the next commit of this process or another', () => {
+  const { db, size, asked } = open()
+  let version = '1'
+  db.version = () => version
+  const read = () => readScope(db, () => size('a'))
+  expect([read(), read(), asked()]).toEqual([1, 1, 1])
+  db.run('UPDATE things SET size = 7 WHERE id = ?', 'a')
+  expect([read(), read(), asked()]).toEqual([7, 7, 2])
+  // Another connection changed it.
+  db.raw.run('UPDATE things SET size = 8 WHERE id = ?', ['a'])
+  version = '2'
+  expect([read(), read(), asked()]).toEqual([8, 8, 3])
+})
+
+test('a read that saw what was rolled back is forgotten', () => {
+  const { db, size } = open()
+  db.version = () => '1'
+  db.exec('BEGIN')
+  db.run('UPDATE things SET size = 7 WHERE id = ?', 'a')
+  expect(readScope(db, () => size('a'))).toBe(7)
+  db.exec('ROLLBACK')
+  expect(readScope(db, () => size('a'))).toBe(1)
+})

@@ -3,6 +3,7 @@ import { addComment } from '#features/issues/comments/add-comment.ts'
 import { excerptOf } from '#features/notifications/excerpts.ts'
 import { listNotifications } from '#features/notifications/list-notifications.ts'
 import { makeNotificationWorld } from './fixture.ts'
+import { countQueries } from '../../queries.ts'
 
 test('an excerpt is one line of what was written, without quotes and signs', () => {
   expect(excerptOf('> Somebody said\n\n**Yes**, see [the plan](https://example.com/x).\n')).toBe(
@@ -31,9 +32,7 @@ test('a longer list asks the database no more often', async () => {
   const { world, hearth, issue, told, ada, mel } = await makeNotificationWorld()
   const asked = async () => {
     await told(mel)
-    const before = hearth.metrics.queries
-    await world.call(listNotifications, mel, {})
-    return hearth.metrics.queries - before
+    return (await countQueries(hearth, () => world.call(listNotifications, mel, {}))).queries
   }
   for (let at = 0; at < 2; at++) await issue(ada, { body: '@mel' })
   const few = await asked()

@@ -5,6 +5,7 @@ import { starRepo } from '#features/notifications/index.ts'
 import { getContributions } from '#features/overview/index.ts'
 import { listRepos, listUserRepos } from '#features/repos/index.ts'
 import { makeWorld } from '../../world.ts'
+import { countQueries } from '../../queries.ts'
 
 test('the page of a person and lists of repositories ask the database no more often when there are more of them', async () => {
   const world = await makeWorld()
@@ -27,11 +28,12 @@ test('the page of a person and lists of repositories ask the database no more of
   const statements = async () => {
     const counts: number[] = []
     for (const caller of readers) {
-      const before = world.hearth.metrics.queries
-      await world.call(getContributions, caller, { username: 'ada' })
-      await world.call(listUserRepos, caller, { username: 'ada' })
-      await world.call(listRepos, caller, { workspace: 'acme' })
-      counts.push(world.hearth.metrics.queries - before)
+      const { queries } = await countQueries(world.hearth, async () => {
+        await world.call(getContributions, caller, { username: 'ada' })
+        await world.call(listUserRepos, caller, { username: 'ada' })
+        await world.call(listRepos, caller, { workspace: 'acme' })
+      })
+      counts.push(queries)
     }
     return counts
   }

@@ -3,6 +3,7 @@ import { pullSummaries } from '#features/pulls/pull-summaries.ts'
 import { reviewPull } from '#features/pulls/reviews/review-pull.ts'
 import { setCommitStatus } from '#features/statuses/set-commit-status.ts'
 import { makePullWorld, REPO } from './fixture.ts'
+import { countQueries } from '../../queries.ts'
 
 test('tells status, review and checks of several pull requests with as many queries', async () => {
   const { world, hearth, ada, mel, otto, ready, draft, row, pull } = await makePullWorld()
@@ -27,20 +28,21 @@ test('tells status, review and checks of several pull requests with as many quer
     body: 'No.',
   })
   await world.jobs()
-  const asked = (numbers: readonly number[]) => {
-    const before = hearth.metrics.queries
-    const found = pullSummaries(
-      hearth,
-      numbers.map((number) => ({ repo_id, number })),
+  const asked = async (numbers: readonly number[]) => {
+    const { result, queries } = await countQueries(hearth, () =>
+      pullSummaries(
+        hearth,
+        numbers.map((number) => ({ repo_id, number })),
+      ),
     )
-    return { found: [...found.values()], queries: hearth.metrics.queries - before }
+    return { found: [...result.values()], queries }
   }
-  const all = asked([one, two, three])
+  const all = await asked([one, two, three])
   expect(all.found).toEqual([
     { status: 'open', review: 'approved', checks: 'passed' },
     { status: 'open', review: 'changes_requested', checks: 'failed' },
     { status: 'draft', review: 'none', checks: 'none' },
   ])
-  expect(asked([one]).queries).toBe(all.queries)
-  expect(asked([999]).found).toEqual([])
+  expect((await asked([one])).queries).toBe(all.queries)
+  expect((await asked([999])).found).toEqual([])
 })

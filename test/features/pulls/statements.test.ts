@@ -10,6 +10,7 @@ import { createRuleset } from '#features/rulesets/create-ruleset.ts'
 import { createTeam } from '#features/teams/create-team.ts'
 import { setTeamMember } from '#features/teams/set-team-member.ts'
 import { makePullWorld, REPO } from './fixture.ts'
+import { countQueries } from '../../queries.ts'
 
 /**
  * A forge with rules, and a way to make pull requests that have everything: labels, assignees,
@@ -45,9 +46,10 @@ async function busy() {
     await world.jobs()
   }
   const asked = async <I, O>(operation: Typed<I, O>, input: NoInfer<I>) => {
-    const before = world.hearth.metrics.queries
-    const answer = await world.call(operation, otto, input, { untrusted: () => {} })
-    return { answer, statements: world.hearth.metrics.queries - before }
+    const { result, queries } = await countQueries(world.hearth, () =>
+      world.call(operation, otto, input, { untrusted: () => {} }),
+    )
+    return { answer: result, statements: queries }
   }
   return { ...made, add, asked }
 }

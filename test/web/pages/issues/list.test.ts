@@ -4,6 +4,7 @@ import { closeIssue, createIssue, createMilestone, updateIssue } from '#features
 import { createPull, updatePull } from '#features/pulls/index.ts'
 import { setCommitStatus } from '#features/statuses/index.ts'
 import { runForge } from '../../../features/oauth/running.ts'
+import { countQueries } from '../../../queries.ts'
 
 const REPO = 'acme/site'
 const forge = await runForge()
@@ -106,18 +107,11 @@ test('pull requests show review and checks, and are filtered by them', async () 
 
 test('a longer list asks the database no more often', async () => {
   const browser = await forge.browser('ada')
-  const { metrics } = forge.hearth
-  const record = metrics.recordQuery.bind(metrics)
-  /** Queries of one visit, without those of the job runner. */
   const asked = async () => {
     await forge.jobs()
-    let queries = 0
-    metrics.recordQuery = (sql, ms) => {
-      if (!/\bjobs\b/.test(sql)) queries++
-      record(sql, ms)
-    }
-    expect((await browser.open(`/${REPO}/issues?q=is:open+label:bug`)).status).toBe(200)
-    metrics.recordQuery = record
+    const visit = () => browser.open(`/${REPO}/issues?q=is:open+label:bug`)
+    const { result, queries } = await countQueries(forge.hearth, visit)
+    expect(result.status).toBe(200)
     return queries
   }
   await asked()
