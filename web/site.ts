@@ -6,7 +6,7 @@
 import type { Caller, UserCaller } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
 import type { IncomingBytes, Typed } from '#core/operation.ts'
-import { readScope } from '#core/read-scope.ts'
+import { viewScope } from '#core/read-scope.ts'
 import type { Appearance } from './appearance.ts'
 import type { FlashKind } from './components/flash.tsx'
 import { FLASH_COOKIE, setCookie } from './cookies.ts'
@@ -135,7 +135,7 @@ export const page = <T>(definition: {
     if (data instanceof DirectResponse) return data
     if (data === null) throw new NoSuchPage()
     // Frame, header and tabs read the rights of the same repository.
-    return readScope(visit.hearth.db, () => definition.view(data, visit))
+    return viewScope(visit.hearth, () => definition.view(data, visit))
   },
 })
 

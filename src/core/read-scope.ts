@@ -25,6 +25,10 @@ export function readScope<T>(db: Db, run: () => T): T extends PromiseLike<unknow
   }
 }
 
+/** Renders a page in a read scope: its frame and its parts ask for the same rights. */
+export const viewScope = <T extends object>({ db }: { readonly db: Db }, run: () => T) =>
+  readScope(db, run)
+
 /**
  * The value of `find`, which runs once in a read scope for each pair of `name` (the kind of fact)
  * and `key` (a record). Callers must not change the value.

@@ -14,20 +14,6 @@ const POINTING: ReadonlySet<IconName> = new Set([
 
 type IconProps = { name: IconName; size?: number; label?: string; class?: string }
 
-/** Rendered icons without a label: a page has dozens, and names, sizes and classes are few. */
-const rendered = new Map<string, Html>()
-
-/** An icon beside words. With `label` it replaces the words and screen readers read it. */
-export function Icon(props: IconProps): Html {
-  if (props.label !== undefined) return renderIcon(props)
-  const key = `${props.name} ${props.size} ${props.class}`
-  const known = rendered.get(key)
-  if (known) return known
-  const icon = renderIcon(props)
-  rendered.set(key, icon)
-  return icon
-}
-
 const renderIcon = ({ name, size = 16, label, class: extra }: IconProps) => (
   <svg
     class={['icon', POINTING.has(name) && 'icon-points', extra]}
@@ -41,6 +27,17 @@ const renderIcon = ({ name, size = 16, label, class: extra }: IconProps) => (
     <path d={icons[name]} />
   </svg>
 )
+
+/** Icons of the usual size beside words, of which a page has dozens. */
+const PLAIN_ICONS: ReadonlyMap<string, Html> = new Map(
+  (Object.keys(icons) as IconName[]).map((name) => [name, renderIcon({ name })]),
+)
+
+/** An icon beside words. With `label` it replaces the words and screen readers read it. */
+export const Icon = (props: IconProps): Html =>
+  (props.size === undefined && props.label === undefined && props.class === undefined
+    ? PLAIN_ICONS.get(props.name)
+    : undefined) ?? renderIcon(props)
 
 /** The logo: a flame under an arch. */
 export const Mark = ({ size = 28 }: { size?: number }) => (

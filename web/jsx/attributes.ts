@@ -59,16 +59,34 @@ function kindOf(name: string): AttributeKind {
   return addressNames.has(name.toLowerCase()) ? 'address' : 'plain'
 }
 
-/** The kinds of names that were seen. Names are those of the program, so this does not grow. */
-const kinds = new Map<string, AttributeKind>()
-
-function knownKindOf(name: string): AttributeKind {
-  const known = kinds.get(name)
-  if (known !== undefined) return known
-  const kind = kindOf(name)
-  kinds.set(name, kind)
-  return kind
-}
+/** The most common names, whose kind need not be worked out. */
+const COMMON_KINDS: ReadonlyMap<string, AttributeKind> = new Map(
+  [
+    'action',
+    'aria-current',
+    'aria-expanded',
+    'aria-hidden',
+    'aria-label',
+    'class',
+    'd',
+    'datetime',
+    'for',
+    'height',
+    'href',
+    'id',
+    'method',
+    'name',
+    'rel',
+    'role',
+    'src',
+    'tabindex',
+    'title',
+    'type',
+    'value',
+    'viewBox',
+    'width',
+  ].map((name) => [name, kindOf(name)]),
+)
 
 /**
  * One attribute with a leading space. Nothing for `false`, `null`, `undefined` and for an unsafe
@@ -77,7 +95,7 @@ function knownKindOf(name: string): AttributeKind {
  */
 export const renderAttribute = (name: string, value: unknown): string => {
   if (value === null || value === undefined) return ''
-  const kind = knownKindOf(name)
+  const kind = COMMON_KINDS.get(name) ?? kindOf(name)
   if (kind === 'class') {
     const classes = joinClasses(value as ClassValue)
     return classes === '' ? '' : ` class="${Bun.escapeHTML(classes)}"`

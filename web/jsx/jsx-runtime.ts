@@ -22,8 +22,6 @@ const voids = new Set([
   'wbr',
 ])
 const tagPattern = /^[a-zA-Z][a-zA-Z0-9-]*$/
-/** Names that matched. They are those of the program, so this does not grow. */
-const knownTags = new Set<string>()
 
 interface Props {
   children?: Child
@@ -31,10 +29,7 @@ interface Props {
 }
 
 const element = (tag: string, props: Props): string => {
-  if (!knownTags.has(tag)) {
-    if (!tagPattern.test(tag)) throw new TypeError(`"${tag}" is not an element name`)
-    knownTags.add(tag)
-  }
+  if (!tagPattern.test(tag)) throw new TypeError(`"${tag}" is not an element name`)
   let text = `<${tag}`
   for (const name in props) {
     if (name !== 'children') text += renderAttribute(name, props[name])
