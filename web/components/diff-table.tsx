@@ -4,7 +4,7 @@
 import { firstLine, lineAfter } from '../diff/expand.ts'
 import { pairRows, stackRows, type DiffCell, type DiffHunk, type DiffRow } from '../diff/rows.ts'
 import { hashText } from '../format.ts'
-import { escapeLines, grammarOfPath, markRanges } from '../highlight.ts'
+import { escapeLines, grammarOfPath, grammarOfWord, markRanges } from '../highlight.ts'
 import { raw, renderChild, type Child } from '../jsx/html.ts'
 import { BLOCK_ROWS, inBlocks } from './code-view.tsx'
 import type { DiffFile, DiffOptions } from './diff-view.tsx'
@@ -192,7 +192,11 @@ export const DiffTable = ({ file, options }: { file: DiffFile; options: DiffOpti
   const render = (lines: readonly (readonly string[])[]): string =>
     renderChild(<DiffBlocks rows={rowsOf(file, frame, sides, lines)} frame={frame} />)
   const texts = sides.flat().map(({ text }) => text)
-  const grammar = options.plain ? null : grammarOfPath(file.path)
+  const grammar = options.plain
+    ? null
+    : file.language
+      ? grammarOfWord(file.language)
+      : grammarOfPath(file.path)
   return (
     <div class={['diff-lines', frame.split && 'diff-split']}>
       {raw(options.page?.placeSource(texts, grammar, render) ?? render(texts.map(escapeLines)))}

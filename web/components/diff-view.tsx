@@ -9,6 +9,8 @@ import { fileStatusStyle } from './diff-status.ts'
 import { DiffFiles } from './diff-tree.tsx'
 import { Icon, type IconName } from './icon.tsx'
 import { ImageDiff, type ChangedImage } from './image-diff.tsx'
+import { DocumentDiff } from './document.tsx'
+import { NotebookDiff, type NotebookChange } from './notebook-diff.tsx'
 import { Stat } from './rows.tsx'
 import { UntrustedName } from './bidi-controls.tsx'
 import { rich, t, tn } from '../text.ts'
@@ -33,6 +35,10 @@ export interface DiffFile {
   viewed?: boolean
   /** The end of the file is shown, so nothing can be expanded below. */
   complete?: boolean
+  /** What changed in a notebook, cell by cell. */
+  notebook?: NotebookChange
+  /** The language of the lines, where the path does not tell it. */
+  language?: string | null
   /** The versions of an image, or that they are loaded on request. */
   image?: ChangedImage | 'later'
 }
@@ -112,6 +118,8 @@ const LoadLink = ({
 /** What stands in place of the lines of a file that is not text. */
 const BinaryChange = ({ file, options }: { file: DiffFile; options: DiffOptions }) => {
   const { before = null, after = null } = options.bytesHref?.(file) ?? {}
+  if (/\.pdf$/i.test(file.path) && (before ?? after) !== null)
+    return <DocumentDiff before={before} after={after} />
   return (
     <Note icon="file">
       {rich('This file is not text, so its lines cannot be compared. {before}{before2}{after}', {
@@ -202,6 +210,18 @@ const Body = ({ file, options }: { file: DiffFile; options: DiffOptions }) => {
   const pictures =
     image && image !== 'later' ? <ImageDiff path={path} status={status} image={image} /> : null
   if (isBinary) return pictures ?? <BinaryChange file={file} options={options} />
+  if (file.notebook)
+    return (
+      <>
+        <NotebookDiff path={path} change={file.notebook} options={options} />
+        <details class="image-fold" open={(options.threads ?? []).some((one) => one.path === path)}>
+          <summary>
+            <Icon name="chevron-right" class="fold" /> {t('Show as lines of the file')}
+          </summary>
+          <Lines file={file} options={options} />
+        </details>
+      </>
+    )
   return (
     <>
       {pictures && (

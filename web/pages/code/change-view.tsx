@@ -17,6 +17,7 @@ import { codePath, withQuery } from '../../paths.ts'
 import { pageNumber } from '../../page-number.ts'
 import type { Visit } from '../../site.ts'
 import { withImages } from './changed-images.ts'
+import { withNotebooks } from './changed-notebooks.ts'
 import { changedFilesPath, FILES_PER_PAGE } from './changed-files-path.ts'
 import { textOfFile } from './text.ts'
 import { rich, t } from '../../text.ts'
@@ -109,7 +110,8 @@ async function linesOf(
 }
 
 /**
- * Completes the files for `ChangeView`: the requested unchanged lines, and the versions of images.
+ * Completes the files for `ChangeView`: the requested unchanged lines, the versions of images, and
+ * the cells of notebooks.
  * Without a commit of the new version they stay as they are.
  */
 export async function completeFiles<T extends DiffFile>(
@@ -117,10 +119,11 @@ export async function completeFiles<T extends DiffFile>(
   { repo, sha, from }: ChangeLocation,
   files: readonly T[],
   choice: ChangeChoice,
-): Promise<(T & Pick<DiffFile, 'image'>)[]> {
+): Promise<(T & Pick<DiffFile, 'image' | 'notebook'>)[]> {
   if (sha === null) return [...files]
   const expanded = await expandFiles(visit, repo, sha, files, choice)
-  return withImages(visit, { repo, sha, from }, expanded)
+  const versions = { repo, sha, from }
+  return withNotebooks(visit, versions, await withImages(visit, versions, expanded))
 }
 
 async function expandFiles<T extends DiffFile>(

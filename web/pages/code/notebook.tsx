@@ -1,54 +1,17 @@
-// Jupyter notebooks (https://nbformat.readthedocs.io). Nothing in a notebook runs: HTML and scripts
-// in outputs are replaced by their plain text, and images are shown.
-import { isObject } from '#lib/json-value.ts'
+// Jupyter notebooks. Nothing in a notebook runs: HTML in outputs is shown as its text, scripts are
+// not shown at all, and images are those of types that cannot run code.
+import { isObject, type JsonObject } from '#lib/json-value.ts'
+import { notebookText as textOf, type Cell, type Notebook } from '#lib/notebook.ts'
 import { MarkdownBody, type MarkdownBodyOptions } from '../../components/index.ts'
 import { grammarOfWord } from '../../highlight.ts'
 import { raw, type Child } from '../../jsx/html.ts'
 import { rich, t } from '../../text.ts'
-
-type Json = Record<string, unknown>
+import { htmlToText } from './html-to-text.ts'
 
 const MAX_CELLS = 500
 const MAX_OUTPUT_LENGTH = 50_000
-
-const records = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : [])
-
-/** Text is a string or a list of lines. */
-const textOf = (value: unknown): string =>
-  typeof value === 'string'
-    ? value
-    : Array.isArray(value)
-      ? value.filter((part) => typeof part === 'string').join('')
-      : ''
-
-export type Notebook = { readonly cells: readonly Json[]; readonly language: string }
-
-/**
- * The cells of a notebook. Null for other files and for formats before 4, which are shown as
- * source.
- */
-export function readNotebook(text: string): Notebook | null {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    return null
-  }
-  if (
-    !isObject(value) ||
-    typeof value.nbformat !== 'number' ||
-    value.nbformat < 4 ||
-    !Array.isArray(value.cells)
-  )
-    return null
-  const metadata = isObject(value.metadata) ? value.metadata : {}
-  const [info, kernel] = [metadata.language_info, metadata.kernelspec]
-  const language =
-    (isObject(info) && textOf(info.name)) ||
-    (isObject(kernel) && textOf(kernel.language)) ||
-    'python'
-  return { cells: records(value.cells), language }
-}
+/** Of all Markdown in the cells of a page. Cells beyond it are shown as their source. */
+const MAX_MARKDOWN_LENGTH = 256 * 1024
 
 /** Terminal colours are removed. */
 const plain = (text: string): string =>
@@ -63,7 +26,23 @@ const PICTURES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const
 const picture = (type: (typeof PICTURES)[number], base64: string, alt: string): Child =>
   raw(`<img src="data:${type};base64,${base64}" alt="${Bun.escapeHTML(alt)}">`)
 
-const outputOf = (output: Json): Child => {
+const pictureOf = (data: JsonObject): Child | null => {
+  const type = PICTURES.find((name) => typeof data[name] === 'string' || Array.isArray(data[name]))
+  if (type === undefined) return null
+  const base64 = textOf(data[type]).replace(/\s+/g, '')
+  return /^[A-Za-z0-9+/]+=*$/.test(base64)
+    ? picture(type, base64, plain(textOf(data['text/plain'])) || t('Output of this cell'))
+    : null
+}
+
+/** The text of an output in the best of its forms that cannot run. */
+const textOfData = (data: JsonObject): string =>
+  textOf(data['text/plain']) ||
+  textOf(data['text/markdown']) ||
+  textOf(data['text/latex']) ||
+  htmlToText(textOf(data['text/html']).slice(0, MAX_OUTPUT_LENGTH))
+
+const outputOf = (output: JsonObject): Child => {
   if (output.output_type === 'stream') return <pre>{plain(textOf(output.text))}</pre>
   if (output.output_type === 'error')
     return (
@@ -72,48 +51,46 @@ const outputOf = (output: Json): Child => {
       </pre>
     )
   const data = isObject(output.data) ? output.data : {}
-  const type = PICTURES.find((name) => typeof data[name] === 'string' || Array.isArray(data[name]))
-  if (type !== undefined) {
-    const base64 = textOf(data[type]).replace(/\s+/g, '')
-    if (/^[A-Za-z0-9+/]+=*$/.test(base64))
-      return picture(type, base64, plain(textOf(data['text/plain'])) || t('Output of this cell'))
-  }
-  const text = textOf(data['text/plain'])
+  const shown = pictureOf(data)
+  if (shown !== null) return shown
+  const text = textOfData(data)
   if (text !== '') return <pre>{plain(text)}</pre>
   return Object.keys(data).length > 0 ? (
     <p class="muted small">
       {rich('This output is {keys}, which is not shown here.', {
-        keys: Object.keys(data).join(', '),
+        keys: Object.keys(data).slice(0, 10).join(', '),
       })}
     </p>
   ) : null
 }
 
-const cellOf = (cell: Json, language: string, options: MarkdownBodyOptions): Child => {
-  const source = textOf(cell.source)
-  if (cell.cell_type === 'markdown') return <MarkdownBody text={source} options={options} />
-  if (cell.cell_type !== 'code') return <pre>{source}</pre>
-  const count = cell.execution_count
-  return (
-    <div class="notebook-code">
-      <span class="notebook-count mono muted">[{typeof count === 'number' ? count : ' '}]</span>
-      <pre class="notebook-source" tabindex="0" role="group" aria-label={t('Code')}>
-        <code>
-          {raw(
-            options.page.placeSource([source], grammarOfWord(language), ([lines = []]) =>
-              lines.join('\n'),
-            ),
-          )}
-        </code>
-      </pre>
-      {records(cell.outputs).map((output) => (
-        <div class="notebook-output" tabindex="0" role="group" aria-label={t('Output')}>
-          {outputOf(output)}
-        </div>
-      ))}
-    </div>
-  )
-}
+const CodeCell = ({
+  cell,
+  language,
+  options,
+}: {
+  cell: Cell
+  language: string
+  options: MarkdownBodyOptions
+}) => (
+  <div class="notebook-code">
+    <span class="notebook-count mono muted">[{cell.executionCount ?? ' '}]</span>
+    <pre class="notebook-source" tabindex="0" role="group" aria-label={t('Code')}>
+      <code>
+        {raw(
+          options.page.placeSource([cell.source], grammarOfWord(language), ([lines = []]) =>
+            lines.join('\n'),
+          ),
+        )}
+      </code>
+    </pre>
+    {cell.outputs.map((output) => (
+      <div class="notebook-output" tabindex="0" role="group" aria-label={t('Output')}>
+        {outputOf(output)}
+      </div>
+    ))}
+  </div>
+)
 
 export const NotebookView = ({
   notebook,
@@ -121,18 +98,33 @@ export const NotebookView = ({
 }: {
   notebook: Notebook
   options: MarkdownBodyOptions
-}) => (
-  <div class="notebook">
-    {notebook.cells.slice(0, MAX_CELLS).map((cell) => (
-      <div class="notebook-cell">{cellOf(cell, notebook.language, options)}</div>
-    ))}
-    {notebook.cells.length > MAX_CELLS && (
-      <p class="muted">
-        {rich('The first {maxCells} of {cells} cells are shown.', {
-          maxCells: MAX_CELLS,
-          cells: notebook.cells.length,
-        })}
-      </p>
-    )}
-  </div>
-)
+}) => {
+  let rendered = 0
+  const bodyOf = (cell: Cell): Child => {
+    if (cell.kind === 'code')
+      return <CodeCell cell={cell} language={notebook.language} options={options} />
+    if (cell.kind === 'markdown') rendered += cell.source.length
+    return cell.kind === 'markdown' && rendered <= MAX_MARKDOWN_LENGTH ? (
+      <MarkdownBody text={cell.source} options={options} />
+    ) : (
+      <pre tabindex="0" role="group" aria-label={t('Text')}>
+        {cell.source}
+      </pre>
+    )
+  }
+  return (
+    <div class="notebook">
+      {notebook.cells.slice(0, MAX_CELLS).map((cell) => (
+        <div class="notebook-cell">{bodyOf(cell)}</div>
+      ))}
+      {notebook.cells.length > MAX_CELLS && (
+        <p class="muted">
+          {rich('The first {maxCells} of {cells} cells are shown.', {
+            maxCells: MAX_CELLS,
+            cells: notebook.cells.length,
+          })}
+        </p>
+      )}
+    </div>
+  )
+}

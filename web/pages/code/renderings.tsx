@@ -1,5 +1,6 @@
 // Renderings of files other than source: documents, notebooks, tables, images.
-import { BinaryNote, Icon, ImageView, LinkButton, Notice } from '../../components/index.ts'
+import { BinaryNote, DocumentLink, ImageView, Notice } from '../../components/index.ts'
+import { parseNotebook } from '#lib/notebook.ts'
 import { bytesText } from '../../format.ts'
 import type { Child } from '../../jsx/html.ts'
 import { codePath } from '../../paths.ts'
@@ -8,9 +9,9 @@ import { IMAGE } from './changed-images.ts'
 import { readTable, separatorOf, type Table } from './csv.ts'
 import type { FileData } from './file-load.ts'
 import { imageSize } from './image-size.ts'
-import { NotebookView, readNotebook } from './notebook.tsx'
+import { NotebookView } from './notebook.tsx'
 import { DocumentBody } from './readme.tsx'
-import { rich, t } from '../../text.ts'
+import { t } from '../../text.ts'
 
 export const MARKDOWN = /\.(md|markdown|mdown|mkd)$/i
 
@@ -44,18 +45,6 @@ const TableView = ({ table }: { table: Table }) => {
     </>
   )
 }
-
-/**
- * A link to a document. The script adds a frame with the PDF viewer of the browser
- * (`client/documents.ts`).
- */
-const DocumentLink = ({ href, bytes }: { href: string; bytes: number }) => (
-  <div class="binary" data-document={href}>
-    <Icon name="file" size={24} />
-    <p>{rich('PDF document, {bytes}', { bytes: bytesText(bytes) })}</p>
-    <LinkButton href={href}>{t('Open document')}</LinkButton>
-  </div>
-)
 
 /** A rendering. `source` says whether the source can be shown too. */
 export type FileRendering = {
@@ -96,7 +85,7 @@ export function renderFile(data: FileData, visit: Visit): FileRendering | null {
     }
   }
   if (/\.pdf$/i.test(path) && text === null)
-    return { source: false, body: <DocumentLink href={raw} bytes={file.size} /> }
+    return { source: false, body: <DocumentLink href={raw} facts={bytesText(file.size)} /> }
   if (text === null || file.size === 0 || file.truncated) return null
   if (MARKDOWN.test(path))
     return {
@@ -104,7 +93,7 @@ export function renderFile(data: FileData, visit: Visit): FileRendering | null {
       body: <DocumentBody visit={visit} text={text.text} repo={name} ref={ref} dir={dir} />,
     }
   if (/\.ipynb$/i.test(path)) {
-    const notebook = readNotebook(text.text)
+    const notebook = parseNotebook(text.text)
     return (
       notebook && {
         source: true,

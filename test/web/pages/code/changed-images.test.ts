@@ -155,9 +155,13 @@ test('a PDF is opened by the viewer of the browser, and only what is one', async
     'fake.pdf': '<p>',
   })
   const browser = await forge.browser('ada')
-  expect((await browser.open(address)).html).toMatch(
-    /Open the old version<\/a> or <a href="\/acme\/site\/raw\/[^"]*paper\.pdf">the new one/,
-  )
+  const { html } = await browser.open(address)
+  const shown = html.slice(html.indexOf('class="document-diff"'))
+  expect([...shown.matchAll(/data-document="([^"]+)"/g)].map(([, at = '']) => at)).toEqual([
+    expect.stringMatching(/^\/acme\/site\/raw\/[0-9a-f]{40}\/paper\.pdf$/),
+    expect.stringMatching(/^\/acme\/site\/raw\/[^/]+\/paper\.pdf$/),
+  ])
+  expect(shown.match(/>Open document</g)?.length).toBe(2)
   expect((await browser.open(`/${REPO}/blob/main/paper.pdf`)).html).toContain('Open document')
   const raw = async (path: string) => {
     const { headers } = await fetch(`${forge.url}/${REPO}/raw/paint/${path}`, {
