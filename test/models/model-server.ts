@@ -1,6 +1,7 @@
 /**
  * A scripted model provider, which speaks the interfaces of OpenAI (chat completions, responses,
- * embeddings, models) and of Anthropic (messages). It answers as its script says.
+ * embeddings, models), of Anthropic (messages) and of Google (generateContent). It answers as its
+ * script says.
  */
 export type ToolUse = { readonly name: string; readonly input: unknown }
 export type Reply = {
@@ -249,6 +250,38 @@ function responses(body: Record<string, unknown>, reply: Reply): Response {
   )
 }
 
+/** Each response of a stream has the usage so far; thoughts are counted apart. */
+function generate(isStream: boolean, reply: Reply): Response {
+  const { text, calls = [], input_tokens = 100, output_tokens = 20, cached_tokens = 0 } = reply
+  const thoughts = Math.floor(output_tokens / 4)
+  const usageMetadata = {
+    promptTokenCount: input_tokens,
+    candidatesTokenCount: output_tokens - thoughts,
+    thoughtsTokenCount: thoughts,
+    totalTokenCount: input_tokens + output_tokens,
+    cachedContentTokenCount: cached_tokens,
+  }
+  const said = text ?? (calls.length === 0 ? 'Done.' : '')
+  const parts = calls.map(({ name, input }) => ({ functionCall: { name, args: input } }))
+  const response = (content: readonly unknown[], more: object = {}, usage: object = {}) => ({
+    candidates: [{ content: { role: 'model', parts: content }, index: 0, ...more }],
+    usageMetadata: reply.withoutUsage ? undefined : { ...usageMetadata, ...usage },
+    modelVersion: 'small',
+  })
+  const last = { finishReason: 'STOP' }
+  if (!isStream) return Response.json(response([...(said ? [{ text: said }] : []), ...parts], last))
+  const words = said.split(/(?<= )/).filter((word) => word !== '')
+  const early = { candidatesTokenCount: undefined, thoughtsTokenCount: undefined }
+  return stream(
+    [
+      ...words.map((word) => event(response([{ text: word }], {}, early))),
+      ...parts.map((part) => event(response([part], {}, early))),
+      event(response([{ text: '' }], last)),
+    ],
+    reply,
+  )
+}
+
 const embeddings = (body: Record<string, unknown>, reply: Reply): Response => {
   const inputs = Array.isArray(body.input) ? body.input : [body.input]
   return Response.json({
@@ -274,7 +307,11 @@ export function startModelServer(script: Script = () => ({}), key = 'sk-test') {
     async fetch(request) {
       const { pathname } = new URL(request.url)
       const { headers } = request
-      const given = headers.get('x-api-key') ?? headers.get('authorization')?.slice(7) ?? ''
+      const given =
+        headers.get('x-api-key') ??
+        headers.get('x-goog-api-key') ??
+        headers.get('authorization')?.slice(7) ??
+        ''
       if (given !== key) return Response.json({ error: { message: 'bad key' } }, { status: 401 })
       if (request.method === 'GET' && pathname.endsWith('/models'))
         return Response.json({ object: 'list', data: [{ id: 'small', object: 'model' }] })
@@ -290,6 +327,8 @@ export function startModelServer(script: Script = () => ({}), key = 'sk-test') {
       if (pathname.endsWith('/chat/completions')) return chat(one.body, reply)
       if (pathname.endsWith('/responses')) return responses(one.body, reply)
       if (pathname.endsWith('/messages')) return messages(one.body, reply)
+      if (/:(stream)?generateContent$/i.test(pathname))
+        return generate(pathname.endsWith(':streamGenerateContent'), reply)
       if (pathname.endsWith('/embeddings')) return embeddings(one.body, reply)
       return new Response('not found', { status: 404 })
     },

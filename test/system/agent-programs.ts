@@ -29,6 +29,7 @@ const PROGRAMS: readonly Program[] = [
     packages: ['@agentclientprotocol/claude-agent-acp@0.49.0'],
     bin: 'claude-agent-acp',
   },
+  { kind: 'gemini', packages: ['@google/gemini-cli@0.61.0'], bin: 'gemini --acp' },
   { kind: 'qwen', packages: ['@qwen-code/qwen-code@0.15.10'], bin: 'qwen --acp' },
 ]
 
@@ -36,17 +37,20 @@ const REPO = 'acme/site'
 const MAX_STORY_MS = 180_000
 const POLL_MS = 200
 
+type Tool = {
+  name?: string
+  function?: { name: string }
+  parameters?: { properties?: Record<string, { type?: string }> }
+}
+
 /** The tool of a program that runs a command, and its input. */
 function commandTool(
   body: Asked['body'],
   command: string,
 ): { name: string; input: unknown } | null {
-  const tools = (body.tools ?? []) as {
-    name?: string
-    function?: { name: string }
-    parameters?: { properties?: Record<string, { type?: string }> }
-  }[]
-  for (const tool of tools) {
+  const tools = (body.tools ?? []) as (Tool & { functionDeclarations?: Tool[] })[]
+  // Google's interface has all of them in one.
+  for (const tool of tools.flatMap((one) => one.functionDeclarations ?? [one])) {
     const name = tool.function?.name ?? tool.name ?? ''
     if (!/^(bash|shell|shell_command|exec_command|run_shell_command)$/i.test(name)) continue
     if (name === 'exec_command') return { name, input: { cmd: command } }
@@ -68,7 +72,7 @@ const commandsFor = (kind: string): readonly [string, string] => [
 const scriptWith =
   (begun: (kind: string) => Promise<unknown>) =>
   ({ body }: Asked): Reply => {
-    const text = JSON.stringify(body.messages ?? body.input)
+    const text = JSON.stringify(body.messages ?? body.input ?? body.contents)
     const kind = /made-(\w+)\.txt must exist/.exec(text)?.[1] ?? ''
     const isRevision = text.includes('The checks of the pull request failed')
     const [first, second] = commandsFor(kind)

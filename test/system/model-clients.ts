@@ -1,6 +1,6 @@
 /**
- * The official clients of OpenAI and Anthropic, for JavaScript and Python, against the model gateway
- * of the built executable: text, tools and streams on each interface, by a model that speaks either.
+ * The official clients of OpenAI, Anthropic and Google, for JavaScript and Python, against the model
+ * gateway of the built executable: text, tools and streams on each interface, by models of each.
  * Prints a line for each step. Fetches the clients; npm and python3 must be installed.
  */
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -17,15 +17,15 @@ const OPTIONS = {
 
 const PROGRAMS = join(import.meta.dir, 'model-clients')
 const CLIENTS = {
-  npm: ['openai@6.49.0', '@anthropic-ai/sdk@1.12.0'],
-  pip: ['openai==3.54.0', 'anthropic==2.12.0'],
+  npm: ['openai@6.49.0', '@anthropic-ai/sdk@1.12.0', '@google/genai@2.32.0'],
+  pip: ['openai==3.54.0', 'anthropic==2.12.0', 'google-genai==3.4.0'],
 }
 
 /** Calls a tool first, then says that it is done; a text of this kind is refused as too long. */
 function script({ body }: Asked): Reply {
-  const text = JSON.stringify(body.messages ?? '')
+  const text = JSON.stringify(body.messages ?? body.contents ?? '')
   if (text.includes('too long')) return { status: 400, message: 'the prompt is too long' }
-  if (/tool_call_id|tool_result/.test(text)) return { text: 'Done.' }
+  if (/tool_call_id|tool_result|functionResponse/.test(text)) return { text: 'Done.' }
   return { text: 'Look here.', calls: [{ name: 'look', input: { path: 'a' } }] }
 }
 
@@ -104,7 +104,7 @@ await runScript('bun test/system/model-clients.ts [options]', OPTIONS, async (op
   let failures = 0
   try {
     const { token } = await claim(forge)
-    for (const wire of ['chat_completions', 'messages']) {
+    for (const wire of ['chat_completions', 'messages', 'generate_content']) {
       await setUp(forge.url, token, { code: wire, embed: 'chat_completions' })
       for (const command of clients) {
         process.stdout.write(`${command.at(-1)}, by a model that speaks ${wire}\n`)

@@ -142,6 +142,15 @@ const MODEL_PROVIDERS: readonly Provider[] = [
     probe: null,
   },
   {
+    slug: 'generate_content',
+    title: 'Google Gemini and compatible services',
+    description: 'Any service with the generateContent interface of Google.',
+    kind: 'model_provider',
+    config: modelProvider('https://generativelanguage.googleapis.com'),
+    secret: { title: 'API key', required: true },
+    probe: null,
+  },
+  {
     slug: 'local',
     title: 'Models on your own machines',
     description:

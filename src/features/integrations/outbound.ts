@@ -18,14 +18,19 @@ export function addressBelow(base: string, path: string): URL {
 }
 
 /** The interface that a model provider speaks. */
-export type Wire = 'chat_completions' | 'messages'
+export type Wire = 'chat_completions' | 'messages' | 'generate_content'
 
 /**
- * The address of a call to a model, such as `/chat/completions`. A base address without a path gets
- * `/v1`. For the messages interface any base address may leave it out, as its clients have it.
+ * The address of a call to a model, such as `/chat/completions`; `call` may end with a query. A base
+ * address without a path gets `/v1`, or `/v1beta` for generateContent. For interfaces other than
+ * chat completions any base address may leave the version out, as their clients have it.
  */
-export function modelAddress(base: string, path: string, wire: Wire): URL {
+export function modelAddress(base: string, call: string, wire: Wire): URL {
+  const [path = '', query = ''] = call.split('?')
   const pathname = trimTrailingSlashes(new URL(base).pathname)
-  const lacksVersion = pathname === '' || (wire === 'messages' && !/\/v\d+$/.test(pathname))
-  return addressBelow(base, lacksVersion ? `/v1${path}` : path)
+  const mayLack = wire !== 'chat_completions' && !/\/v\d+(alpha|beta)?$/.test(pathname)
+  const version = wire === 'generate_content' ? '/v1beta' : '/v1'
+  const url = addressBelow(base, pathname === '' || mayLack ? `${version}${path}` : path)
+  if (query !== '') url.search = query
+  return url
 }

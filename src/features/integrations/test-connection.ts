@@ -27,14 +27,16 @@ export function modelHeaders(wire: Wire, secret: string): Record<string, string>
       'anthropic-version': '2023-06-01',
       ...(secret === '' ? {} : { 'x-api-key': secret }),
     }
+  if (wire === 'generate_content')
+    return { ...WIRE_HEADERS, ...(secret === '' ? {} : { 'x-goog-api-key': secret }) }
   return { ...WIRE_HEADERS, ...(secret === '' ? {} : { authorization: `Bearer ${secret}` }) }
 }
 
 /** The interface that a model provider speaks. */
-export const wireOf = (provider: string, config: Pick<ModelProviderConfig, 'wire'>): Wire =>
-  provider === 'messages' || (provider === 'local' && config.wire === 'messages')
-    ? 'messages'
-    : 'chat_completions'
+export function wireOf(provider: string, config: Pick<ModelProviderConfig, 'wire'>): Wire {
+  if (provider === 'local') return config.wire ?? 'chat_completions'
+  return provider === 'messages' || provider === 'generate_content' ? provider : 'chat_completions'
+}
 
 const send = (
   hearth: Hearth,
@@ -59,6 +61,7 @@ async function askModels(hearth: Hearth, target: Target, secret: string): Promis
   const { status } = await send(hearth, modelAddress(config.base_url, '/models', wire), headers)
   const [first] = config.models ?? []
   if ((status !== 404 && status !== 405 && status !== 501) || !first) return status
+  if (wire === 'generate_content') return status
   const call = { model: first.id, max_tokens: 1, messages: [{ role: 'user', content: 'Hi' }] }
   const path = wire === 'messages' ? '/messages' : '/chat/completions'
   const url = modelAddress(config.base_url, path, wire)

@@ -120,6 +120,6 @@ describe('connecting', () => {
     expect(db.one('SELECT count(*) AS count FROM integrations')).toEqual({
       count: MAX_INTEGRATIONS,
     })
-    expect((await world.call(getIntegrationCatalogue, ada, { workspace: 'acme' })).length).toBe(14)
+    expect((await world.call(getIntegrationCatalogue, ada, { workspace: 'acme' })).length).toBe(15)
   })
 })

@@ -8,6 +8,7 @@ test('each provider says what it needs, in JSON Schema', async () => {
   expect(catalogue.map(({ provider, kinds }) => [provider, ...kinds])).toEqual([
     ['chat_completions', 'model_provider'],
     ['messages', 'model_provider'],
+    ['generate_content', 'model_provider'],
     ['local', 'model_provider'],
     ['jira', 'ticket_tracker'],
     ['linear', 'ticket_tracker'],
@@ -30,5 +31,5 @@ test('each provider says what it needs, in JSON Schema', async () => {
     },
     secret: { title: 'API key', required: true },
   })
-  expect(catalogue[2]?.secret?.required).toBe(false)
+  expect(catalogue[3]?.secret?.required).toBe(false)
 })

@@ -7,6 +7,7 @@ import { setModelRoutes } from '#features/models/set-model-routes.ts'
 import type { UserCaller } from '#core/caller.ts'
 import { startServer } from '#http/server.ts'
 import { silentLog } from '#lib/log.ts'
+import type { Wire } from '#features/integrations/index.ts'
 import type { Script } from '../../models/provider.ts'
 import { makeModelWorld } from '../integrations/fixture.ts'
 
@@ -24,7 +25,7 @@ export type Call = {
 
 export async function makeGateway(
   script?: Script,
-  { wire = 'chat_completions' }: { wire?: 'chat_completions' | 'messages' } = {},
+  { wire = 'chat_completions' }: { wire?: Wire } = {},
 ) {
   const base = await makeModelWorld(script)
   const { world, ada, connect, db } = base

@@ -117,7 +117,7 @@ describe('wires', () => {
     },
   }
 
-  for (const wire of ['chat_completions', 'messages'] as const)
+  for (const wire of ['chat_completions', 'messages', 'generate_content'] as const)
     for (const [path, body] of Object.entries(requests))
       test(`${path} by a model that speaks ${wire}: text, calls and usage`, async () => {
         const { post, token, calls, provider } = await makeGateway(() => reply, { wire })
@@ -131,7 +131,8 @@ describe('wires', () => {
         const text = JSON.stringify(events)
         expect(text).toContain('Look ')
         expect(text).toMatch(/"name":"look"/)
-        expect(provider.asked.map((one) => one.body.model)).toEqual(['small', 'small'])
+        for (const { body: sent, path: at } of provider.asked)
+          expect(sent.model ?? at).toMatch(/^small$|\/v1beta\/models\/small:/)
         const [first, second] = calls()
         expect(second).toEqual(first as never)
         expect(first).toMatchObject({ task: 'code', estimated: 0, output_tokens: 20 })

@@ -1,10 +1,12 @@
-/** The clients of OpenAI and Anthropic for JavaScript. Arguments: the address of the gateway, a token. */
+/** The clients of OpenAI, Anthropic and Google for JavaScript. Arguments: the address of the gateway, a token. */
 import Anthropic from '@anthropic-ai/sdk'
+import { GoogleGenAI } from '@google/genai'
 import OpenAI from 'openai'
 
 const [base, apiKey] = process.argv.slice(2)
 const openai = new OpenAI({ baseURL: `${base}/v1`, apiKey, maxRetries: 0 })
 const anthropic = new Anthropic({ baseURL: base, apiKey, maxRetries: 0 })
+const google = new GoogleGenAI({ apiKey, httpOptions: { baseUrl: base } })
 const parameters = { type: 'object', properties: { path: { type: 'string' } } }
 
 let failures = 0
@@ -136,6 +138,92 @@ await step('anthropic models', async () => {
   const ids = []
   for await (const { id } of anthropic.models.list()) ids.push(id)
   return differs(ids, ['code', 'embed'])
+})
+const contents = [{ role: 'user', parts: [{ text: 'Look at a.' }] }]
+const declarations = [
+  { name: 'look', description: 'Looks.', parametersJsonSchema: parameters },
+  {
+    name: 'other',
+    description: 'Does not look.',
+    parameters: { type: 'OBJECT', properties: { path: { type: 'STRING' } } },
+  },
+]
+const generate = {
+  model: 'code',
+  contents,
+  config: {
+    systemInstruction: 'Be short.',
+    maxOutputTokens: 1000,
+    tools: [{ functionDeclarations: declarations }],
+  },
+}
+const generated = ({ text, functionCalls }) => [text, functionCalls[0].name, functionCalls[0].args]
+await step('google generateContent', async () => {
+  const response = await google.models.generateContent(generate)
+  return differs(
+    [
+      ...generated(response),
+      response.candidates[0].finishReason,
+      response.usageMetadata.totalTokenCount,
+    ],
+    [...expected, 'STOP', 120],
+  )
+})
+await step('google generateContent stream', async () => {
+  let text = ''
+  const calls = []
+  let total = 0
+  for await (const chunk of await google.models.generateContentStream(generate)) {
+    text += chunk.text ?? ''
+    calls.push(...(chunk.functionCalls ?? []))
+    total = chunk.usageMetadata?.totalTokenCount ?? total
+  }
+  return differs([text, calls[0].name, calls[0].args, calls.length, total], [...expected, 1, 120])
+})
+await step('google, the result of the tool', async () => {
+  const { candidates } = await google.models.generateContent(generate)
+  const [{ functionCall }] = candidates[0].content.parts.filter((part) => part.functionCall)
+  const functionResponse = { ...functionCall, args: undefined, response: { output: 'Empty.' } }
+  const response = await google.models.generateContent({
+    ...generate,
+    contents: [...contents, candidates[0].content, { role: 'user', parts: [{ functionResponse }] }],
+  })
+  return differs(response.text, 'Done.')
+})
+await step('google chat', async () => {
+  const chat = google.chats.create({ model: 'code', config: generate.config })
+  const first = await chat.sendMessage({ message: 'Look at a.' })
+  const [call] = first.functionCalls
+  const second = await chat.sendMessage({
+    message: [{ functionResponse: { id: call.id, name: call.name, response: { output: 'A' } } }],
+  })
+  return differs(second.text, 'Done.')
+})
+await step('google countTokens', async () => {
+  const { totalTokens } = await google.models.countTokens({ model: 'code', contents })
+  return totalTokens > 10 ? null : `counted ${totalTokens}`
+})
+await step('google models', async () => {
+  const names = []
+  for await (const { name } of await google.models.list()) names.push(name)
+  const { displayName } = await google.models.get({ model: 'code' })
+  return differs([...names, displayName], ['models/code', 'models/embed', 'code (small)'])
+})
+await step('google, refusals', async () => {
+  const stranger = new GoogleGenAI({ apiKey: 'hthu_none', httpOptions: { baseUrl: base } })
+  const one = await stranger.models.generateContent(generate).catch((error) => error)
+  const long = await google.models
+    .generateContent({ model: 'code', contents: 'too long' })
+    .catch((error) => error)
+  return differs(
+    [one.constructor.name, one.status, long.status, /too long/.test(long.message)],
+    ['ApiError', 401, 400, true],
+  )
+})
+await step('one model, by each client', async () => {
+  const one = await openai.models.retrieve('code')
+  const other = await anthropic.models.retrieve('code')
+  return differs([one.id, other.id], ['code', 'code'])
 })
 await step('refusals are errors of their kind', async () => {
   const strangers = { apiKey: 'hthu_none', maxRetries: 2 }

@@ -1,14 +1,17 @@
-"""The clients of OpenAI and Anthropic for Python. Arguments: the address of the gateway, a token."""
+"""The clients of OpenAI, Anthropic and Google for Python. Arguments: the address of the gateway, a token."""
 
 import json
 import sys
 
 import anthropic
 import openai
+from google import genai
+from google.genai import errors, types
 
 BASE, KEY = sys.argv[1:3]
 one = openai.OpenAI(base_url=BASE + "/v1", api_key=KEY, max_retries=0)
 other = anthropic.Anthropic(base_url=BASE, api_key=KEY, max_retries=0)
+third = genai.Client(api_key=KEY, http_options=types.HttpOptions(base_url=BASE))
 PARAMETERS = {"type": "object", "properties": {"path": {"type": "string"}}}
 EXPECTED = ["Look here.", "look", {"path": "a"}]
 failures = 0
@@ -80,6 +83,36 @@ def messages_stream():
         return of_messages(stream.get_final_message())
 
 
+LOOK = types.FunctionDeclaration(
+    name="look", description="Looks.", parameters_json_schema=PARAMETERS
+)
+GENERATE = {
+    "model": "code",
+    "contents": "Look at a.",
+    "config": types.GenerateContentConfig(
+        system_instruction="Be short.",
+        max_output_tokens=1000,
+        tools=[types.Tool(function_declarations=[LOOK])],
+        automatic_function_calling=types.AutomaticFunctionCallingConfig(disable=True),
+    ),
+}
+
+
+def of_generate(responses):
+    parts = [part for one in responses for part in one.candidates[0].content.parts or []]
+    call = next(part.function_call for part in parts if part.function_call)
+    total = responses[-1].usage_metadata.total_token_count
+    return ["".join(part.text or "" for part in parts), call.name, call.args, total]
+
+
+def generate_refused():
+    stranger = genai.Client(api_key="hthu_none", http_options=types.HttpOptions(base_url=BASE))
+    try:
+        stranger.models.generate_content(**GENERATE)
+    except errors.ClientError as error:
+        return error.code
+
+
 def refused():
     try:
         openai.OpenAI(base_url=BASE + "/v1", api_key="hthu_none").models.list()
@@ -108,5 +141,18 @@ step(
     lambda: other.messages.count_tokens(model="code", messages=messages["messages"]).input_tokens > 10,
     True,
 )
+step("google generate_content", lambda: of_generate([third.models.generate_content(**GENERATE)]), [*EXPECTED, 120])
+step(
+    "google generate_content stream",
+    lambda: of_generate(list(third.models.generate_content_stream(**GENERATE))),
+    [*EXPECTED, 120],
+)
+step(
+    "google count_tokens",
+    lambda: third.models.count_tokens(model="code", contents="Look at a.").total_tokens > 10,
+    True,
+)
+step("google models", lambda: [model.name for model in third.models.list()], ["models/code", "models/embed"])
+step("google refusals", generate_refused, 401)
 step("refusals are errors of their kind", refused, True)
 sys.exit(1 if failures else 0)

@@ -9,7 +9,7 @@ export const listAgentPrograms = operation({
   name: 'list_agent_programs',
   summary:
     'List the agent programs of this forge that assign_issue takes as program, by name. Only site administrators see commands, folders and variables.',
-  keywords: ['opencode', 'codex', 'claude code', 'qwen', 'acp', 'bring your own agent'],
+  keywords: ['opencode', 'codex', 'claude code', 'gemini', 'qwen', 'acp', 'bring your own agent'],
   route: 'GET /agent-programs',
   toolset: 'access',
   access: signedIn(),

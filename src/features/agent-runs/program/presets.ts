@@ -5,7 +5,7 @@
  */
 import { DOOR_URL } from '#runner'
 
-export const PROGRAM_KINDS = ['opencode', 'codex', 'claude', 'qwen', 'other'] as const
+export const PROGRAM_KINDS = ['opencode', 'codex', 'claude', 'gemini', 'qwen', 'other'] as const
 export type ProgramKind = (typeof PROGRAM_KINDS)[number]
 
 /** Programs demand a key. The door knows who calls, and takes no notice of it. */
@@ -64,12 +64,12 @@ const codexConfig = (model: string): string =>
   ].join('\n')
 
 /** Qwen Code is made from Gemini CLI, and keeps its settings in the same form. */
-const QWEN_SETTINGS = {
-  security: { auth: { selectedType: 'openai' } },
+const geminiSettings = (selectedType: string) => ({
+  security: { auth: { selectedType } },
   general: { disableAutoUpdate: true, disableUpdateNag: true, enableAutoUpdate: false },
   privacy: { usageStatisticsEnabled: false },
   telemetry: { enabled: false },
-}
+})
 
 export const PRESETS: Readonly<Record<ProgramKind, Preset>> = {
   opencode: {
@@ -99,11 +99,22 @@ export const PRESETS: Readonly<Record<ProgramKind, Preset>> = {
     }),
     files: () => ({}),
   },
+  gemini: {
+    label: 'Gemini CLI',
+    command: 'gemini --acp',
+    env: (model) => ({
+      GOOGLE_GEMINI_BASE_URL: DOOR_URL,
+      GEMINI_API_KEY: NO_KEY,
+      GEMINI_MODEL: model,
+      GEMINI_CLI_NO_RELAUNCH: 'true',
+    }),
+    files: () => ({ '.gemini/settings.json': json(geminiSettings('gemini-api-key')) }),
+  },
   qwen: {
     label: 'Qwen Code',
     command: 'qwen --acp',
     env: openAi,
-    files: () => ({ '.qwen/settings.json': json(QWEN_SETTINGS) }),
+    files: () => ({ '.qwen/settings.json': json(geminiSettings('openai')) }),
   },
   other: {
     label: 'Another program',

@@ -1,15 +1,17 @@
 /** Answers of models on their way to a client of the gateway. */
+import type { Wire } from '#features/integrations/index.ts'
 import { findJsonExcess } from '#lib/parse-json.ts'
 import type { Meter } from '../bill.ts'
 import { withoutSecret, type OpenCall } from '../open-call.ts'
 import type { AnswerHead, ClientWire } from '../wires/client.ts'
 import { asksUsage } from '../wires/chat-client.ts'
 import { eventsOfChunk } from '../wires/chat.ts'
-import { AnswerBuilder, type Usage } from '../wires/events.ts'
+import { AnswerBuilder, type ModelEvent, type Usage } from '../wires/events.ts'
 import { isObject } from '#lib/json-value.ts'
 import type { Json } from '../wires/json.ts'
+import { generateReader } from '../wires/generate.ts'
 import { eventsOfMessage } from '../wires/messages.ts'
-import { eventsFrom, eventsOfData } from '../wires/providers.ts'
+import { eventsFrom, streamReader } from '../wires/providers.ts'
 import { BadAnswer, eventsOfStream } from '../wires/sse.ts'
 
 /** A call whose answer is being written. */
@@ -29,12 +31,13 @@ const isUsageAlone = (data: Json): boolean =>
 /** A stream of the interface that the client speaks, handed on as it comes. */
 async function* passStream({ call, client, head, meter }: Answering): AsyncGenerator<string> {
   const { wire, secret } = call.target
+  const read = streamReader(wire)
   const dropsUsage = client.passes === 'chat_completions' && !asksUsage(head.request)
   for await (const events of eventsOfStream(call.body)) {
     let text = ''
     for (const { raw, data } of events) {
       if (data !== null) {
-        for (const event of eventsOfData(data, wire)) meter.add(event)
+        for (const event of read(data)) meter.add(event)
         if (dropsUsage && isUsageAlone(data)) continue
       }
       text += raw
@@ -46,13 +49,15 @@ async function* passStream({ call, client, head, meter }: Answering): AsyncGener
 async function* translateStream(answering: Answering): AsyncGenerator<string> {
   const { call, client, head, meter, input } = answering
   const { wire, secret } = call.target
+  const read = streamReader(wire)
   const writer = client.writer(head, input)
-  yield writer.begin()
+  const begun = writer.begin()
+  if (begun !== '') yield begun
   for await (const events of eventsOfStream(call.body)) {
     let text = ''
     for (const { data } of events)
       if (data !== null)
-        for (const event of eventsOfData(data, wire)) {
+        for (const event of read(data)) {
           meter.add(event)
           text += writer.add(event)
         }
@@ -98,11 +103,17 @@ async function readJson(body: ReadableStream<Uint8Array>): Promise<Json> {
   return value
 }
 
+const WHOLE: Readonly<Record<Wire, (answer: Json) => Iterable<ModelEvent>>> = {
+  chat_completions: eventsOfChunk,
+  messages: eventsOfMessage,
+  generate_content: (answer) => generateReader()(answer),
+}
+
 /** An answer that is no stream, of the interface that the client speaks. */
 async function passWhole({ call, meter }: Answering): Promise<string> {
   const answer = await readJson(call.body)
   const { wire, secret } = call.target
-  const events = wire === 'messages' ? eventsOfMessage(answer) : eventsOfChunk(answer)
+  const events = WHOLE[wire](answer)
   for (const event of events) meter.add(event)
   return withoutSecret(JSON.stringify(answer), secret)
 }

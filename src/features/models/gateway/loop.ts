@@ -2,7 +2,7 @@
  * Finds programs that go round in a circle: the same calls of tools with the same results, again and
  * again. The conversation that a program sends shows it, so nothing has to be remembered.
  */
-import { objectOf } from '#lib/json-value.ts'
+import { isObject, objectOf } from '#lib/json-value.ts'
 import { listOf, textOf, type Json } from '../wires/json.ts'
 
 /** So many equal rounds are a loop. */
@@ -70,12 +70,24 @@ function addResponses(rounds: Rounds, item: Json): void {
     rounds.result(item.output)
 }
 
+function addGenerate(rounds: Rounds, { role, parts }: Json): void {
+  const all = listOf(parts)
+  const results = all.flatMap(({ functionResponse }) =>
+    isObject(functionResponse) ? [functionResponse] : [],
+  )
+  if (role !== 'model' && results.length === 0) return rounds.reset()
+  for (const { functionCall } of all)
+    if (isObject(functionCall)) rounds.call(functionCall.name, functionCall.args)
+  for (const { response } of results) rounds.result(response)
+}
+
 /** Whether the last rounds of a conversation are all the same. */
 export function isLoop(body: Json): boolean {
   const rounds = new Rounds()
   const isResponses = Array.isArray(body.input)
-  for (const item of listOf(isResponses ? body.input : body.messages)) {
+  for (const item of listOf(isResponses ? body.input : (body.messages ?? body.contents))) {
     if (isResponses) addResponses(rounds, item)
+    else if (Array.isArray(item.parts)) addGenerate(rounds, item)
     else if (Array.isArray(item.content) && item.role !== 'tool' && item.tool_calls === undefined)
       addMessages(rounds, item)
     else addChat(rounds, item)

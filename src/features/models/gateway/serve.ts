@@ -39,21 +39,21 @@ export async function readBody(http: ProtocolRequest): Promise<{ body: Json; byt
  * The task of a request: the one that it names as its model, else `code`. Any other name is
  * ignored, so that every program works unconfigured and none picks a dearer model.
  */
-export const taskOf = (body: Json): ModelTask =>
-  MODEL_TASKS.find((task) => task === body.model && task !== 'embed') ?? 'code'
+export const taskOf = (named: unknown): ModelTask =>
+  MODEL_TASKS.find((task) => task === named && task !== 'embed') ?? 'code'
 
 /** The images in a message, and the length of their data. */
 function imagesIn(content: unknown, depth = 0): { count: number; chars: number } {
   const sum = { count: 0, chars: 0 }
   for (const part of listOf(content)) {
     const url = isObject(part.image_url) ? part.image_url.url : part.image_url
-    const data = textOf(url ?? objectOf(part.source).data)
+    const data = textOf(url ?? objectOf(part.source ?? part.inlineData).data)
     if (data !== '') {
       sum.count++
       sum.chars += data.length
     }
     if (depth > 2) continue
-    const inner = imagesIn(part.content ?? part.output, depth + 1)
+    const inner = imagesIn(part.content ?? part.output ?? part.parts, depth + 1)
     sum.count += inner.count
     sum.chars += inner.chars
   }
@@ -61,7 +61,7 @@ function imagesIn(content: unknown, depth = 0): { count: number; chars: number }
 }
 
 function inputTokens(body: Json, bytes: number): number {
-  const { count, chars } = imagesIn(body.messages ?? body.input)
+  const { count, chars } = imagesIn(body.messages ?? body.input ?? body.contents)
   return tokensOf(Math.max(0, bytes - chars)) + count * IMAGE_TOKENS
 }
 
@@ -83,7 +83,7 @@ function outgoing(
     const { temperature } = route
     const forwarded = client.forward(body, { model: target.model.id, max_output, temperature })
     return {
-      path: pathOf(target.wire),
+      path: pathOf(target, client.read(body).stream),
       body: JSON.stringify(forwarded),
       headers: target.wire === 'messages' ? betaHeader(http) : {},
     }
@@ -165,11 +165,13 @@ export async function serveModel(
   hearth: Hearth,
   http: ProtocolRequest,
   client: ClientWire,
+  /** The model, where the body does not name it. */
+  named: string | null = null,
 ): Promise<Response> {
   const who = payerOf(hearth, http)
   const { body, bytes } = await readBody(http)
   const { max_tokens, stream } = client.read(body)
-  const payer: Payer = { ...who, task: taskOf(body) }
+  const payer: Payer = { ...who, task: taskOf(named ?? body.model) }
   if (isLoop(body)) throw await refuseLoop(hearth, payer)
   http.keepOpen()
   const abort = new AbortController()

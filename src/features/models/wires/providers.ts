@@ -5,27 +5,46 @@ import type { Target } from '../targets.ts'
 import { eventsOfChunk } from './chat.ts'
 import type { ChatRequest, ModelEvent } from './events.ts'
 import { isObject } from '#lib/json-value.ts'
+import { chatToGenerate, generateReader } from './generate.ts'
 import { textOf, type Json } from './json.ts'
 import { chatToMessages, eventsOfMessages } from './messages.ts'
 import { BadAnswer, dataOf } from './sse.ts'
 
-export const pathOf = (wire: Wire): string =>
-  wire === 'messages' ? '/messages' : '/chat/completions'
-
-/** The request for a provider. The answer is always a stream. */
-export function outgoingFor({ wire, model }: Target, request: ChatRequest): Outgoing {
-  const asked =
-    wire === 'messages'
-      ? { ...chatToMessages(request), stream: true }
-      : { ...request, stream: true, stream_options: { include_usage: true } }
-  return { path: pathOf(wire), body: JSON.stringify({ ...asked, model: model.id }) }
+/** Where an answer comes from. `stream` is in the address of one interface alone. */
+export function pathOf({ wire, model }: Pick<Target, 'wire' | 'model'>, stream: boolean): string {
+  if (wire === 'messages') return '/messages'
+  if (wire === 'chat_completions') return '/chat/completions'
+  const method = stream ? 'streamGenerateContent?alt=sse' : 'generateContent'
+  return `/models/${encodeURIComponent(model.id)}:${method}`
 }
 
-/** The events of one piece of data of a stream. Throws `BadAnswer` for an error in it. */
-export function eventsOfData(data: Json, wire: Wire): Iterable<ModelEvent> {
-  if (isObject(data.error))
-    throw new BadAnswer(textOf(data.error.message).slice(0, 300) || 'the model failed')
-  return wire === 'messages' ? eventsOfMessages(data) : eventsOfChunk(data)
+/** The body of a request whose answer is a stream. */
+function bodyFor({ wire, model }: Target, request: ChatRequest): Json {
+  if (wire === 'generate_content') return chatToGenerate(request)
+  if (wire === 'messages') return { ...chatToMessages(request), stream: true, model: model.id }
+  return { ...request, stream: true, stream_options: { include_usage: true }, model: model.id }
+}
+
+/** The request for a provider. The answer is always a stream. */
+export const outgoingFor = (target: Target, request: ChatRequest): Outgoing => ({
+  path: pathOf(target, true),
+  body: JSON.stringify(bodyFor(target, request)),
+})
+
+const readers: Readonly<Record<Wire, () => (data: Json) => Iterable<ModelEvent>>> = {
+  chat_completions: () => eventsOfChunk,
+  messages: () => eventsOfMessages,
+  generate_content: generateReader,
+}
+
+/** Reads the pieces of data of one stream. Throws `BadAnswer` for an error in it. */
+export function streamReader(wire: Wire): (data: Json) => Iterable<ModelEvent> {
+  const read = readers[wire]()
+  return (data) => {
+    if (isObject(data.error))
+      throw new BadAnswer(textOf(data.error.message).slice(0, 300) || 'the model failed')
+    return read(data)
+  }
 }
 
 /** The events of a stream. Throws `BadAnswer`. */
@@ -33,5 +52,6 @@ export async function* eventsFrom(
   body: AsyncIterable<Uint8Array>,
   wire: Wire,
 ): AsyncGenerator<ModelEvent> {
-  for await (const data of dataOf(body)) yield* eventsOfData(data, wire)
+  const read = streamReader(wire)
+  for await (const data of dataOf(body)) yield* read(data)
 }
