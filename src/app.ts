@@ -16,7 +16,7 @@ import { openRestoredCopy } from '#features/backups/index.ts'
 import { packageFacts } from '#features/packages/index.ts'
 import { findKeyCaller, findSshCaller } from '#features/keys/index.ts'
 import { findNewPath, repoFacts } from '#features/repos/index.ts'
-import { isSecurityManager } from '#features/security/index.ts'
+import { isInvitedToAdvisory, isSecurityManager } from '#features/security/index.ts'
 import { applySettings } from '#features/site/index.ts'
 import { createBucketStorage, sweepIncoming } from '#features/storage/index.ts'
 import { workspaceFacts } from '#features/workspaces/index.ts'
@@ -137,6 +137,8 @@ export function openHearth(options: OpenOptions): Hearth {
       workspace: (slug, caller) => workspaceFacts(database, slug, caller),
       isSecurityManager: (workspace_id, person_id) =>
         isSecurityManager(database, workspace_id, person_id),
+      isInvitedToAdvisory: (repo_id, advisory_id, person_id) =>
+        isInvitedToAdvisory(database, { repo_id, advisory_id, person_id }),
       package: (target, caller) => packageFacts(database, target, caller),
     },
     callers: (hearth) => {

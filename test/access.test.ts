@@ -255,7 +255,14 @@ function packageFactsOf(
 
 const operations = features.flatMap((feature) => feature.operations ?? [])
 
-type Place = { repo?: string; workspace?: string; package_type?: string; package_name?: string }
+type Place = {
+  repo?: string
+  /** An advisory that `usr_3` is invited to. */
+  id?: string
+  workspace?: string
+  package_type?: string
+  package_name?: string
+}
 
 function outcome(
   operation: (typeof operations)[number],
@@ -269,6 +276,7 @@ function outcome(
         limitRepoFacts(facts(kind, situation as Partial<AccountRepoFacts>), caller),
       moved: () => null,
       isSecurityManager: (_, person) => person === 'usr_2',
+      isInvitedToAdvisory: (_, id, person) => id === 'adv_1' && person === 'usr_3',
       workspace: (slug, caller) =>
         limitWorkspaceFacts(
           {
@@ -296,7 +304,7 @@ function lines(): string[] {
     const inRepo = Object.entries(SITUATIONS).map(([name, situation]): [string, object, Place] => [
       name,
       situation,
-      { repo: 'acme/site' },
+      { repo: 'acme/site', id: 'adv_1' },
     ])
     const inWorkspace: [string, object, Place] = ['workspace', {}, { workspace: 'acme' }]
     const named: Place = { workspace: 'acme', package_type: 'npm', package_name: 'site' }
@@ -329,7 +337,8 @@ test('security managers may call these operations without a role on the reposito
     operations
       .filter(({ access }) => access.target === 'repo' || access.target === 'either')
       .filter(
-        (operation) => outcome(operation, kind, { private: true }, { repo: 'acme/site' }) === 'ok',
+        (operation) =>
+          outcome(operation, kind, { private: true }, { repo: 'acme/site', id: 'adv_1' }) === 'ok',
       )
       .map(({ name }) => name)
       .sort()
@@ -341,6 +350,44 @@ test('security managers may call these operations without a role on the reposito
       .sort(),
   )
   expect(at(manager)).toContain('update_code_scanning_alert')
+})
+
+test('an invitation to an advisory gives its private fork, on top of what the role gives', () => {
+  const may = (kind: Kind, situation: object, id = 'adv_1') =>
+    new Set(
+      operations
+        .filter(({ access }) => access.target === 'repo')
+        .filter(
+          (operation) => outcome(operation, kind, situation, { repo: 'acme/site', id }) === 'ok',
+        )
+        .map(({ name }) => name),
+    )
+  const invited: Kind = { caller: user({ id: 'usr_3' }), role: null, workspace: null }
+  const stranger: Kind = { caller: user(), role: null, workspace: null }
+  const gained = [...may(invited, { private: false }).difference(may(stranger, { private: false }))]
+  expect(gained.sort()).toEqual([
+    'compare_advisory_fork',
+    'fetch_advisory_fork',
+    'get_advisory_fork',
+    'list_advisory_collaborators',
+    'push_advisory_fork',
+  ])
+  // Not of a private repository that they cannot read, and not of another advisory.
+  expect(may(invited, { private: true })).toEqual(new Set())
+  expect(may(invited, { private: false }, 'adv_2')).toEqual(may(stranger, { private: false }))
+  const writer: Kind = { ...invited, role: 'write', workspace: 'member' }
+  expect(may(writer, {})).toContain('merge_advisory_fork')
+  expect(may({ ...writer, caller: user() }, {})).not.toContain('merge_advisory_fork')
+  for (const change of [
+    { repos: ['rep_2'] },
+    { workspace: 'wsp_2' },
+    { role: 'triage' as const },
+  ]) {
+    const narrow = user({ id: 'usr_3', token: token(change) })
+    expect(may({ ...invited, caller: narrow }, { private: false })).not.toContain(
+      'fetch_advisory_fork',
+    )
+  }
 })
 
 test('no handler reads roles of an account beyond the limits of its token', () => {

@@ -49,6 +49,8 @@ const WITHOUT: Readonly<Record<string, string>> = {
   redeliver_webhook:
     'sends once more what was sent before; nothing changes, and deliveries are a log of their own',
   ask_question: 'reads for oneself and gives no right; its cost is in the usage of models',
+  push_advisory_fork:
+    'moves branches that only those who work on the advisory see; what they merge has its entry',
   summarize_pull: 'reads for oneself and gives no right; its cost is in the usage of models',
   delete_question: 'one’s own question, which nobody else sees',
   set_subscription: 'one’s own choice of what to be told',
@@ -368,6 +370,41 @@ async function passkeyInput(who: UserCaller): Promise<Record<string, unknown>> {
 }
 
 type Made = { as: UserCaller; input: Record<string, unknown>; at: Place }
+const draftAdvisory = async (): Promise<{ repo: string; id: string }> => {
+  const path = await repo()
+  await forge.commit(path, 'main', { 'a.txt': 'one' })
+  const made = await run('create_advisory', ada, {
+    repo: path,
+    title: 'Hole',
+    description: 'Deep',
+    severity: 'high',
+  })
+  return { repo: path, id: text(made, 'id') }
+}
+
+/** A draft whose private fork has a branch to merge. */
+const mendedAdvisory = async () => {
+  const advisory = await draftAdvisory()
+  await run('open_advisory_fork', ada, advisory)
+  await forge.jobs()
+  const { store, base } = hearth.db.one<{ store: string; base: string }>(
+    `SELECT f.store, r.oid AS base FROM advisory_forks f
+     JOIN advisory_fork_refs r ON r.fork_id = f.id WHERE f.advisory_id = ?`,
+    advisory.id,
+  ) ?? { store: '', base: '' }
+  const author = { name: 'ada', email: 'ada@example.com', time: 1_700_000_000, zone: '+0000' }
+  const { commit } = await hearth.git.commitFiles(store, {
+    parent: base,
+    changes: [{ action: 'put', path: 'b.txt', data: new TextEncoder().encode('two') }],
+    message: 'Fix',
+    author,
+    committer: author,
+  })
+  const updates = [{ name: 'refs/heads/fix', old: null, new: commit }]
+  await run('push_advisory_fork', ada, { ...advisory, updates })
+  return { ...advisory, branch: 'fix' }
+}
+
 const by = (as: UserCaller, input: Record<string, unknown> = {}, at: Place = forge): Made => ({
   as,
   input,
@@ -596,6 +633,20 @@ const CALLS: Readonly<Record<string, () => Promise<Made>>> = {
       severity: 'high',
     })
     return by(ada, { repo: path, id, state: 'published' })
+  },
+  open_advisory_fork: async () => by(ada, await draftAdvisory()),
+  delete_advisory_fork: async () => {
+    const advisory = await draftAdvisory()
+    await run('open_advisory_fork', ada, advisory)
+    return by(ada, advisory)
+  },
+  merge_advisory_fork: async () => by(ada, await mendedAdvisory()),
+  add_advisory_collaborator: async () =>
+    by(ada, { ...(await draftAdvisory()), username: (await person()).username }),
+  remove_advisory_collaborator: async () => {
+    const input = { ...(await draftAdvisory()), username: (await person()).username }
+    await run('add_advisory_collaborator', ada, input)
+    return by(ada, input)
   },
   create_secret_pattern: async () => by(ada, await newPattern()),
   update_secret_pattern: async () => by(ada, { ...(await pattern()), enabled: true }),

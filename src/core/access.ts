@@ -111,6 +111,8 @@ export type FactsPort = {
   workspace(slug: string, caller: Caller): WorkspaceFacts | null
   /** Whether a person is in a team that works on the security findings of a workspace. */
   isSecurityManager(workspace_id: string, person_id: string): boolean
+  /** Whether a person is invited to work on an advisory of a repository. */
+  isInvitedToAdvisory(repo_id: string, advisory_id: string, person_id: string): boolean
   /** Null for an unknown workspace or type. */
   package(target: PackageTarget, caller: Caller): PackageFacts | null
 }
@@ -141,6 +143,11 @@ export type Rule = {
   readonly whileTwoFactorMissing: boolean
   /** Whether security managers of the workspace may call it without the role. */
   readonly securityManager: boolean
+  /**
+   * Whether the call names an advisory (`id`), and only people who work on it may call: admins,
+   * security managers and those who are invited to it. The role counts for nothing else.
+   */
+  readonly advisoryWork: boolean
 }
 
 /** A rule with the type of its grant. */
@@ -157,6 +164,7 @@ type RepoRuleOptions = RuleOptions & {
   whileDeleted?: boolean
   member?: WorkspaceRole
   securityManager?: boolean
+  advisoryWork?: boolean
   jobScope?: string
 }
 
@@ -178,6 +186,7 @@ const defaults: Rule = {
   whileUnconfirmed: false,
   whileTwoFactorMissing: false,
   securityManager: false,
+  advisoryWork: false,
 }
 
 export type RepoGrant = RepoFacts & {
@@ -188,6 +197,8 @@ export type RepoGrant = RepoFacts & {
   readonly can: (least: Role) => boolean
   /** Whether the caller counts as a security manager here. */
   readonly isSecurityManager: () => boolean
+  /** Whether the caller is a person who works on this advisory of the repository. */
+  readonly worksOnAdvisory: (id: string) => boolean
 }
 
 export type PackageGrant = PackageFacts & {
@@ -399,6 +410,8 @@ export type Grant = {
 export type Target = {
   readonly repo?: unknown
   readonly workspace?: unknown
+  /** The advisory of a rule with `advisoryWork`. */
+  readonly id?: unknown
   readonly package_type?: unknown
   readonly package_name?: unknown
 }
@@ -449,7 +462,7 @@ export function decide(rule: Rule, caller: Caller, target: Target, facts: FactsP
   }
   return {
     caller,
-    repo: repoGrant(rule, caller, requireName(target.repo, 'repo', '<owner>/<name>'), facts),
+    repo: repoGrant(rule, caller, target, facts),
     workspace: null,
     package: null,
   }
@@ -528,16 +541,27 @@ const reachesRepo = (token: TokenFacts, { id, parent_id, workspace_id }: Account
     (parent_id !== null && token.repos.includes(parent_id))) &&
   (token.workspace === null || token.workspace === workspace_id)
 
-/**
- * Whether a person works on the security findings of a repository through a team of its workspace.
- * A token counts when it reaches the repository with the role write.
- */
-function isSecurityManager(facts: AccountRepoFacts, caller: Caller, port: FactsPort): boolean {
+/** Whether it is a person, whose token reaches the repository with the role write. */
+function mayWorkOnFindings(facts: AccountRepoFacts, caller: Caller): caller is UserCaller {
   if (caller.kind !== 'user') return false
   const { token } = caller
-  if (token !== null && !(reachesRepo(token, facts) && reaches(token.role ?? 'admin', 'write')))
-    return false
-  return port.isSecurityManager(facts.workspace_id, caller.id)
+  return token === null || (reachesRepo(token, facts) && reaches(token.role ?? 'admin', 'write'))
+}
+
+/**
+ * Whether a person works on the security findings of a repository through a team of its workspace.
+ */
+const isSecurityManager = (facts: AccountRepoFacts, caller: Caller, port: FactsPort): boolean =>
+  mayWorkOnFindings(facts, caller) && port.isSecurityManager(facts.workspace_id, caller.id)
+
+/** Whether a person works on an advisory. Agents and tokens of workspaces never do. */
+function worksOnAdvisory(facts: RepoFacts, caller: Caller, port: FactsPort, id: unknown): boolean {
+  if (typeof id !== 'string' || !mayWorkOnFindings(facts, caller)) return false
+  return (
+    reaches(facts.role, 'admin') ||
+    port.isSecurityManager(facts.workspace_id, caller.id) ||
+    port.isInvitedToAdvisory(facts.id, id, caller.id)
+  )
 }
 
 /** A token below the role admin never acts as an owner. */
@@ -602,7 +626,8 @@ export function limitPackageFacts(facts: AccountPackageFacts, caller: Caller): P
 const isOwnRepository = (facts: RepoFacts | null, caller: AgentCaller): boolean =>
   facts !== null && (facts.id === caller.repo_id || facts.parent_id === caller.repo_id)
 
-function repoGrant(rule: Rule, caller: Caller, path: string, port: FactsPort): RepoGrant {
+function repoGrant(rule: Rule, caller: Caller, target: Target, port: FactsPort): RepoGrant {
+  const path = requireName(target.repo, 'repo', '<owner>/<name>')
   const named = port.repo(path, caller)
   const isUsable = named !== null && (!named.deleted || rule.whileDeleted)
   const moved = isUsable ? null : port.moved(path)
@@ -623,14 +648,13 @@ function repoGrant(rule: Rule, caller: Caller, path: string, port: FactsPort): R
     ownRole ?? (rule.securityManager && !facts.deleted && isManager() ? ('read' as const) : null)
   if (role === null || (facts.deleted && facts.workspace_role !== 'owner'))
     throw notFound(`the repository ${path}`)
-  if (facts.private && facts.two_factor_missing) {
-    throw forbidden(
-      'two_factor_required',
-      `the workspace ${facts.workspace} requires two-factor sign-in: turn it on in your settings`,
-    )
-  }
+  if ((facts.private || rule.advisoryWork) && facts.two_factor_missing)
+    throw secondFactorMissing(facts.workspace)
   if (moved !== null) throw new Moved(path, moved)
   requireStanding(rule, caller)
+  const worksOn = (id: unknown): boolean => worksOnAdvisory(facts, caller, port, id)
+  if (rule.advisoryWork && !worksOn(target.id))
+    throw notFound(`the advisory ${String(target.id).slice(0, 100)}`)
   const require = (least: Role): void => {
     if (!reaches(role, least))
       throw forbidden(
@@ -656,6 +680,7 @@ function repoGrant(rule: Rule, caller: Caller, path: string, port: FactsPort): R
     require,
     can: (least) => reaches(role, least),
     isSecurityManager: isManager,
+    worksOnAdvisory: worksOn,
   }
 }
 

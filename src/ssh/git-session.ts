@@ -10,7 +10,7 @@ import type { Hearth } from '#core/hearth.ts'
 import { decide, RIGHTS_INTERVAL_MS } from '#core/access.ts'
 import { engineRefusal, principalOf, runAs } from '#core/principal.ts'
 import { GitError, readFetchRequests, type Push, type RefSnapshot } from '#git'
-import { GitAccess, requireOperation, type Service } from '#http/git/git-access.ts'
+import { GitAccess, requireOperation, suffixOfPath, type Service } from '#http/git/git-access.ts'
 import { parseGitAddress, parseProtocolVersion } from '#http/git/git-server.ts'
 import { LFS_TOKEN_LIFETIME_MS, lfsToken } from '#http/git/lfs-token.ts'
 import { Watchdog } from '#http/git/transfer-watchdog.ts'
@@ -83,7 +83,7 @@ export class GitSession {
     } catch (error) {
       if (!(error instanceof Moved)) throw error
       channel.stderr.write(`hearth: ${error.message}\n`)
-      return await this.#openNamed(caller, error.to, service)
+      return await this.#openNamed(caller, `${error.to}${suffixOfPath(repo)}`, service)
     }
   }
 

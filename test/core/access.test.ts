@@ -89,6 +89,8 @@ const port = (facts: AccountRepoFacts | null): FactsPort => ({
   repo: (_, caller) => facts && limitRepoFacts(facts, caller),
   moved: () => null,
   isSecurityManager: (workspace, person) => workspace === 'wsp_1' && person === 'usr_7',
+  isInvitedToAdvisory: (repo, id, person) =>
+    repo === 'rep_1' && id === 'adv_1' && person === 'usr_8',
   package: () => null,
   workspace: (slug, caller) =>
     slug === 'acme'

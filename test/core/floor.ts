@@ -26,6 +26,7 @@ export function makeFloor(
       moved: () => null,
       workspace: () => null,
       isSecurityManager: () => false,
+      isInvitedToAdvisory: () => false,
       package: () => null,
       ...options.facts,
     },

@@ -416,6 +416,7 @@ export function makeForge(change: Partial<Settings> = {}, fallbacks: Fallbacks =
     facts: {
       repo: repoOf,
       isSecurityManager: () => false,
+      isInvitedToAdvisory: () => false,
       package: () => null,
       moved: (path) =>
         path.toLowerCase().startsWith('acme/old')

@@ -11,14 +11,18 @@ export const listRepoIds = (db: Db, store: string): string[] =>
 export const listNamesOfStore = (db: Db, store: string): string[] =>
   db
     .all<{ name: string }>(
-      `SELECT actors.username || '/' || repos.name AS name FROM repos JOIN actors ON actors.id = repos.workspace_id WHERE repos.store = ? AND repos.parent_id IS NULL ORDER BY 1`,
+      `SELECT actors.username || '/' || repos.name AS name FROM repos JOIN actors ON actors.id = repos.workspace_id WHERE repos.store = ?1 AND repos.parent_id IS NULL
+       UNION SELECT actors.username || '/' || repos.name || ' (private fork)' FROM private_stores s
+         JOIN repos ON repos.id = s.repo_id JOIN actors ON actors.id = repos.workspace_id WHERE s.store = ?1 ORDER BY 1`,
       store,
     )
     .map(({ name }) => name)
 
 /** Lists every store that a row names, including those of purged repositories. */
 export const listNamedStores = (db: Db): string[] =>
-  db.all<{ store: string }>('SELECT DISTINCT store FROM repos').map(({ store }) => store)
+  db
+    .all<{ store: string }>('SELECT store FROM repos UNION SELECT store FROM private_stores')
+    .map(({ store }) => store)
 
 /** The newest event and its time. */
 export const findNewestEvent = (db: Db): { id: string; time: string } | null =>

@@ -5,7 +5,8 @@ import type { Db } from '#core/db.ts'
 export const listStoresOfSnapshot = (db: Db): string[] =>
   db
     .all<{ store: string }>(
-      'SELECT DISTINCT store FROM repos WHERE purged_at IS NULL ORDER BY store',
+      `SELECT store FROM repos WHERE purged_at IS NULL
+       UNION SELECT store FROM private_stores WHERE purged_at IS NULL ORDER BY store`,
     )
     .map(({ store }) => store)
 

@@ -115,6 +115,7 @@ export {
   requireVerifiedLanding,
   WrongLanding,
 } from './merging/land-pull.ts'
+export { landingProblem } from './merging/verify-landing.ts'
 export { defaultMessage } from './merging/merge-message.ts'
 export { restoreCaller } from './merging/merging-caller.ts'
 export { currentBlockers, pullRecord, pullUrl } from './pull-record.ts'

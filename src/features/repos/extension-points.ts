@@ -93,6 +93,15 @@ export const moveRules = extensionPoint<{
 }>('repos.move_rules')
 
 /**
+ * The types of rules for a branch that ask for what only a pull request has. A merge without one is
+ * refused where there are any.
+ */
+export const pullOnlyRules =
+  extensionPoint<(hearth: Hearth, row: RepoRow, branch: string, by: SignedIn) => readonly string[]>(
+    'repos.pull_only_rules',
+  )
+
+/**
  * What features read of the new commits of a push before its transaction, so that reactions can
  * decide without git. The push waits for it. A failure is logged and changes nothing.
  */

@@ -9,7 +9,12 @@ import {
   queueRules,
   stricterSettings,
 } from '#features/pulls/index.ts'
-import { repoDataRemovers, frozenReleases, moveRules } from '#features/repos/index.ts'
+import {
+  repoDataRemovers,
+  frozenReleases,
+  moveRules,
+  pullOnlyRules,
+} from '#features/repos/index.ts'
 import { usageCounters } from '#features/workspaces/index.ts'
 import { costAllowancesOf, followCosts } from './cost-caps.ts'
 import { sweepEvaluations } from './evaluations.ts'
@@ -24,6 +29,7 @@ import {
 } from './findings.ts'
 import { mergeBlockers, recordMergeAttempt } from './merge-rules.ts'
 import { moveRulings } from './move-rules.ts'
+import { pullOnlyRulesOf } from './pull-only-rules.ts'
 import { watchOpened, watchPushed } from './open-pull-rules.ts'
 import { immutableBy } from './release-rules.ts'
 import { queueRuleOf, tightenSettings } from './merge-settings.ts'
@@ -43,6 +49,7 @@ export const feature: Feature = {
   extensions: [
     costAllowances.with(costAllowancesOf),
     moveRules.with(moveRulings),
+    pullOnlyRules.with(pullOnlyRulesOf),
     mergeRules.with(mergeBlockers),
     mergeFacts.with(computeFindings),
     mergeAttempts.with(recordMergeAttempt),

@@ -51,6 +51,8 @@ import {
 import { advisorySource } from './dependencies/store-advisories.ts'
 import { removeDependencyAlertsOfRepo } from './dependencies/store-alerts.ts'
 import { sweepAdvisories } from './dependencies/sweep-advisories.ts'
+import { removeForksOfRepo, removeForkStore, sweepForks } from './forks/remove-forks.ts'
+import { forkReactions, syncAdvisoryFork } from './forks/sync-fork.ts'
 import { hasReports } from './reports/store-reports.ts'
 
 export * from './operations.ts'
@@ -72,6 +74,8 @@ export {
   type ImportProgress,
 } from './dependencies/import-advisories.ts'
 export { isSecurityManager }
+export * from './forks/schema.ts'
+export { isInvitedToAdvisory } from './forks/store-collaborators.ts'
 
 /** Whether the pages of a repository show the tab of its findings. */
 export const hasSecurity = ({ db }: Pick<Hearth, 'db'>, repo_id: string): boolean =>
@@ -102,6 +106,7 @@ export const feature: Feature = {
     scanNewDefaultBranch,
     reviewOpened,
     reviewPushed,
+    ...forkReactions,
   ],
   handlers: textHandlers,
   jobs: [
@@ -116,6 +121,9 @@ export const feature: Feature = {
     scanAllDependencies,
     reviewDependencies,
     sweepAdvisories,
+    syncAdvisoryFork,
+    sweepForks,
+    removeForkStore,
   ] as Job[],
   extensions: [
     commitContexts.with(contextsOfAnalyses),
@@ -129,5 +137,6 @@ export const feature: Feature = {
     standingAlerts.with(findStandingAlerts),
     repoDataRemovers.with(removeAlertsOfRepo),
     repoDataRemovers.with(removeDependencyAlertsOfRepo),
+    repoDataRemovers.with(removeForksOfRepo),
   ],
 }

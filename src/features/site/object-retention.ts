@@ -36,6 +36,9 @@ export const RETAINED_OBJECT_COLUMNS: readonly string[] = [
 /** Columns that retain nothing, each with its reason. */
 export const UNRETAINED_OBJECT_COLUMNS: Readonly<Record<string, string>> = {
   'refs.oid': 'are the refs themselves',
+  'advisory_fork_refs.oid': 'are the refs of private forks themselves',
+  'advisory_forks.base_branch': 'is a name',
+  'advisory_forks.merged_sha': 'is in the default branch of the repository, and is only shown',
   'refs.peeled': 'is reachable from the tag in the same row',
   'lfs_objects.oid': 'is the SHA-256 of a file beside git, not of a git object',
   'queue_entries.head_sha': 'is a head of its pull request',

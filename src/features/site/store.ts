@@ -46,10 +46,15 @@ export const putQuota = (
     tx.now,
   )
 
-/** Forks share the objects of their parent, whose size includes them. */
+/**
+ * Forks of pull requests share the objects of their parent, whose size includes them. Private forks
+ * have objects of their own.
+ */
 export const countReposBytes = (db: Db, workspace_id: string): number =>
-  db.one<{ bytes: number | null }>(
-    'SELECT sum(size_in_bytes) AS bytes FROM repos WHERE workspace_id = ? AND parent_id IS NULL',
+  db.one<{ bytes: number }>(
+    `SELECT (SELECT coalesce(sum(size_in_bytes), 0) FROM repos
+       WHERE workspace_id = ?1 AND parent_id IS NULL)
+     + (SELECT coalesce(sum(size_in_bytes), 0) FROM private_stores WHERE workspace_id = ?1) AS bytes`,
     workspace_id,
   )?.bytes ?? 0
 

@@ -31,7 +31,10 @@ export const hasStored = (db: Db, store: string): boolean =>
 
 /** Whether a repository uses a store. */
 export const isStoreNamed = (db: Db, store: string): boolean =>
-  db.one('SELECT 1 FROM repos WHERE store = ? LIMIT 1', store) !== null
+  db.one(
+    'SELECT 1 FROM repos WHERE store = ?1 UNION ALL SELECT 1 FROM private_stores WHERE store = ?1 LIMIT 1',
+    store,
+  ) !== null
 
 /** Lists uploaded files after a name, in name order. */
 export const listStoredBlobs = (db: Db, after: string, limit: number): StoredRow[] =>

@@ -80,7 +80,8 @@ export const findArchivedWorkspace = (db: Db): ActorRow | null =>
 export const listStoresOfWorkspace = (db: Db, workspace_id: string): string[] =>
   db
     .all<{ store: string }>(
-      'SELECT DISTINCT store FROM repos WHERE workspace_id = ? AND purged_at IS NULL ORDER BY store',
+      `SELECT store FROM repos WHERE workspace_id = ?1 AND purged_at IS NULL
+       UNION SELECT store FROM private_stores WHERE workspace_id = ?1 AND purged_at IS NULL ORDER BY store`,
       workspace_id,
     )
     .map(({ store }) => store)
@@ -92,7 +93,10 @@ export const countReposOfWorkspace = (db: Db, workspace_id: string): number =>
   )?.n ?? 0
 
 export const isStoreNamed = (db: Db, store: string): boolean =>
-  db.one('SELECT 1 FROM repos WHERE store = ? LIMIT 1', store) !== null
+  db.one(
+    'SELECT 1 FROM repos WHERE store = ?1 UNION ALL SELECT 1 FROM private_stores WHERE store = ?1 LIMIT 1',
+    store,
+  ) !== null
 export const hasActor = (db: Db, id: string): boolean =>
   db.one('SELECT 1 FROM actors WHERE id = ?', id) !== null
 export const hasUser = (db: Db, id: string): boolean =>

@@ -13,12 +13,16 @@ import { Refusal } from '#lib/errors.ts'
 
 export type Service = 'git-upload-pack' | 'git-receive-pack'
 
+/** The repository that a path names. `id` is the advisory of a private fork. */
+type Target = { readonly repo: string; readonly id?: string }
+
 type FetchOperation = Typed<
-  { repo: string },
+  { repo: string; id?: string },
   { full_name: string; store: string; refs: RefSnapshot }
 >
 type PushInput = {
   repo: string
+  id?: string
   updates: Push['updates']
   options: readonly string[]
   atomic: boolean
@@ -38,11 +42,30 @@ export function requireOperation(hearth: Hearth, name: string): Operation {
 type Operations = { readonly fetch: FetchOperation; readonly push: PushOperation }
 
 /** No repository may have a name that ends so (`core/reserved-names.ts`). */
-export const WIKI_SUFFIX = '.wiki'
+const WIKI_SUFFIX = '.wiki'
 
-/** The repository that a path names, for a wiki the one that it belongs to. */
-const repoOfPath = (path: string): string =>
-  path.endsWith(WIKI_SUFFIX) ? path.slice(0, -WIKI_SUFFIX.length) : path
+/** What follows the repository in the path of the private fork of an advisory. */
+const FORK_SUFFIX = /\/security\/advisories\/([^/]+)$/
+
+/** What follows the repository in a path: of a wiki or a private fork; else empty. */
+export const suffixOfPath = (path: string): string =>
+  path.endsWith(WIKI_SUFFIX) ? WIKI_SUFFIX : (FORK_SUFFIX.exec(path)?.[0] ?? '')
+
+/** What a path names, for a wiki or a private fork the repository that it belongs to. */
+function targetOf(path: string): Target {
+  const suffix = suffixOfPath(path)
+  const repo = suffix === '' ? path : path.slice(0, -suffix.length)
+  const id = FORK_SUFFIX.exec(path)?.[1]
+  return id === undefined ? { repo } : { repo, id }
+}
+
+/** Why a repository takes no signed pushes, in one line; null when it does. */
+export const unsignedReason = (path: string): string | null =>
+  path.endsWith(WIKI_SUFFIX)
+    ? 'a wiki takes no signed pushes: push with --no-signed'
+    : FORK_SUFFIX.test(path)
+      ? 'a private fork takes no signed pushes: push with --no-signed'
+      : null
 
 /** Who pushes where. */
 type Pusher = { readonly caller: Caller; readonly repo: string; readonly origin: Origin }
@@ -50,6 +73,7 @@ type Pusher = { readonly caller: Caller; readonly repo: string; readonly origin:
 export class GitAccess {
   readonly #repos: Operations
   readonly #wikis: Operations
+  readonly #privateForks: Operations
 
   constructor(private readonly hearth: Hearth) {
     const operations = (fetch: string, push: string): Operations => ({
@@ -58,17 +82,20 @@ export class GitAccess {
     })
     this.#repos = operations('fetch_repo', 'push')
     this.#wikis = operations('fetch_wiki', 'push_wiki')
+    this.#privateForks = operations('fetch_advisory_fork', 'push_advisory_fork')
   }
 
   #operationsFor(path: string): Operations {
-    return path.endsWith(WIKI_SUFFIX) ? this.#wikis : this.#repos
+    const suffix = suffixOfPath(path)
+    if (suffix === '') return this.#repos
+    return suffix === WIKI_SUFFIX ? this.#wikis : this.#privateForks
   }
 
   /** Decides access again, for a transfer that runs. Throws the refusal of the operation. */
   check(caller: Caller, repo: string, service: Service): void {
     const operations = this.#operationsFor(repo)
     const { access } = service === 'git-receive-pack' ? operations.push : operations.fetch
-    decide(access, caller, { repo: repoOfPath(repo) }, this.hearth.facts)
+    decide(access, caller, targetOf(repo), this.hearth.facts)
   }
 
   /** Decides access. Throws the refusal of the operation, and 503 for a push to a full disk. */
@@ -79,7 +106,7 @@ export class GitAccess {
   ): Promise<{ readonly store: string; readonly refs: RefSnapshot }> {
     const { hearth } = this
     const operations = this.#operationsFor(repo)
-    const target = { repo: repoOfPath(repo) }
+    const target = targetOf(repo)
     if (service === 'git-receive-pack') {
       decide(operations.push.access, caller, target, hearth.facts)
       // Before a pack is sent that could not be stored.
@@ -92,7 +119,7 @@ export class GitAccess {
   async applyPush({ caller, repo, origin }: Pusher, push: Push): Promise<readonly RefResult[]> {
     const { updates, options, atomic, packBytes, unscanned, certificate } = push
     const input = {
-      repo: repoOfPath(repo),
+      ...targetOf(repo),
       updates,
       options,
       atomic,

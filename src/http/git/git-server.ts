@@ -2,7 +2,8 @@
  * The git server: smart HTTP (https://git-scm.com/docs/http-protocol) in protocol versions 0, 1 and
  * 2. Repositories are at `/<workspace>/<repo>.git`, and the fork of a pull request at
  * `/<workspace>/<repo>/pull/<number>.git`; the wiki of a repository is at
- * `/<workspace>/<repo>.wiki.git`. All work without `.git` too. Only the names of the operations
+ * `/<workspace>/<repo>.wiki.git`, and the private fork of an advisory at
+ * `/<workspace>/<repo>/security/advisories/<id>.git`. All work without `.git` too. Only the names of the operations
  * behind it are known here. Access is decided before a body is read.
  */
 
@@ -24,7 +25,7 @@ import { bundleResponse } from './bundle-response.ts'
 import { BundleTips } from './bundle-tips.ts'
 import { countClone } from './clone-rate-limit.ts'
 import { readSmallGitBody, streamGitBody } from './git-body.ts'
-import { GitAccess, WIKI_SUFFIX, type Service } from './git-access.ts'
+import { GitAccess, suffixOfPath, unsignedReason, type Service } from './git-access.ts'
 import { gitCallerOf } from './git-credentials.ts'
 import { LfsServer } from './lfs-server.ts'
 import { makePushNonce, nonceProblem, type NoncePlace } from './push-nonce.ts'
@@ -62,7 +63,7 @@ type EngineRequest = Parameters<Git['uploadPack']>[2]
 type WholeResponse = Uint8Array | { readonly path: string }
 
 const ADDRESS =
-  /^\/([A-Za-z0-9][A-Za-z0-9-]{0,99})\/([A-Za-z0-9._-]{1,100}?)(\/pull\/[1-9][0-9]{0,9})?(\.git)?\/(info\/refs|info\/lfs\/.+|git-upload-pack|git-receive-pack|bundle\/[0-9a-f]{40}\.bundle|HEAD|objects\/.+)$/
+  /^\/([A-Za-z0-9][A-Za-z0-9-]{0,99})\/([A-Za-z0-9._-]{1,100}?)(\/pull\/[1-9][0-9]{0,9}|\/security\/advisories\/adv_[0-7][0-9a-hjkmnp-tv-z]{25})?(\.git)?\/(info\/refs|info\/lfs\/.+|git-upload-pack|git-receive-pack|bundle\/[0-9a-f]{40}\.bundle|HEAD|objects\/.+)$/
 
 /** Fetch requests are lists of object ids; those of large repositories have a few megabytes. */
 const MAX_FETCH_REQUEST_BYTES = 64 * MIB
@@ -210,8 +211,8 @@ export class GitServer {
     // (git-config, http.followRedirects).
     if (error instanceof Moved) {
       const rest = path.slice(1 + repo.length) + (query === '' ? '' : `?${query}`)
-      const suffix = repo.endsWith(WIKI_SUFFIX) ? WIKI_SUFFIX : ''
-      return textResponse(301, error.message, { location: `/${error.to}${suffix}${rest}` })
+      const location = `/${error.to}${suffixOfPath(repo)}${rest}`
+      return textResponse(301, error.message, { location })
     }
     if (error instanceof Refusal) return refusalResponse(error, caller)
     const code = error instanceof GitError ? error.code : null
@@ -262,7 +263,7 @@ export class GitServer {
     const { store, refs } = cached ?? (await this.#open(request, service))
     await this.#awaitPacks(exchange, store)
     const version = versionFor(service, exchange.request)
-    const takesCertificates = service === 'git-receive-pack' && !repo.endsWith(WIKI_SUFFIX)
+    const takesCertificates = service === 'git-receive-pack' && unsignedReason(repo) === null
     const body = this.hearth.git.advertise(service, refs, version, {
       store,
       hasBundles: true,
@@ -470,7 +471,8 @@ export class GitServer {
   /** Why a certificate is not one for this push; null when it is. */
   #certificateProblem(request: GitRequest, certificate: PushCertificate): string | null {
     const { exchange, repo } = request
-    if (repo.endsWith(WIKI_SUFFIX)) return 'a wiki takes no signed pushes: push with --no-signed'
+    const unsigned = unsignedReason(repo)
+    if (unsigned !== null) return unsigned
     const problem = nonceProblem(this.hearth, noncePlace(request), certificate)
     if (problem !== null) return problem
     const { host } = new URL(this.hearth.settings.site_url)

@@ -247,6 +247,7 @@ export function serveFixture(): string {
       moved: () => null,
       workspace: () => null,
       isSecurityManager: () => false,
+      isInvitedToAdvisory: () => false,
       package: () => null,
     },
     callers: () => ({

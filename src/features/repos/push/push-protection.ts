@@ -81,7 +81,12 @@ export type PushScanResult = {
   readonly later: boolean
 }
 
-type ScanServices = { readonly hearth: Hearth; readonly caller: SignedIn }
+type ScanServices = {
+  readonly hearth: Hearth
+  readonly caller: SignedIn
+  /** Whether a person is told how to push a secret anyway. */
+  readonly offersBypass?: boolean
+}
 
 /** Whether the caller has let a refused secret through. */
 const isBypassed = ({ hearth, caller }: ScanServices, home: RepoRow, found: FoundSecret): boolean =>
@@ -165,15 +170,15 @@ export function throwIfRefused(refused: SecretRefusal | null): void {
 const MAX_TOLD_FINDINGS = 10
 
 function refusalOf(
-  { hearth, caller }: ScanServices,
+  { hearth, caller, offersBypass = true }: ScanServices,
   home: RepoRow,
   found: readonly FoundSecret[],
 ): SecretRefusal {
   const unique = [...new Map(found.map((one) => [`${one.type} ${one.secret}`, one])).values()]
   const told = unique.slice(0, MAX_TOLD_FINDINGS).map((one) => {
-    const [offer = null] = secretFindings
-      .all(hearth)
-      .map((feature) => feature.offerBypass(hearth, home, caller, one))
+    const [offer = null] = (offersBypass ? secretFindings.all(hearth) : []).map((feature) =>
+      feature.offerBypass(hearth, home, caller, one),
+    )
     return { ...one, path: printable(one.path), offer }
   })
   const [first] = told

@@ -71,4 +71,7 @@ export const removeRefsOfRepo = (tx: Tx, repo_id: string, limit: number): number
   )
 
 export const isStoreUsed = (db: Db, store: string): boolean =>
-  db.one('SELECT 1 FROM repos WHERE store = ? LIMIT 1', store) !== null
+  db.one(
+    'SELECT 1 FROM repos WHERE store = ?1 UNION ALL SELECT 1 FROM private_stores WHERE store = ?1 LIMIT 1',
+    store,
+  ) !== null

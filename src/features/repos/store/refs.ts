@@ -138,13 +138,14 @@ export function setHead(tx: Tx, repo_id: string, generation: string, default_bra
 }
 
 /**
- * Lists the object stores in use. Those of purged repositories are left out, because a job is
- * deleting them.
+ * Lists the object stores in use, also those that belong to no repository of their own
+ * (`private_stores`). Those of purged repositories are left out, because a job is deleting them.
  */
 export const listStores = (db: Db): string[] =>
   db
     .all<{ store: string }>(
-      'SELECT DISTINCT store FROM repos WHERE purged_at IS NULL ORDER BY store',
+      `SELECT store FROM repos WHERE purged_at IS NULL
+       UNION SELECT store FROM private_stores WHERE purged_at IS NULL ORDER BY store`,
     )
     .map(({ store }) => store)
 
@@ -152,7 +153,10 @@ export const listStores = (db: Db): string[] =>
 export const listStoresAfter = (db: Db, after: string, limit: number): string[] =>
   db
     .all<{ store: string }>(
-      'SELECT DISTINCT store FROM repos WHERE store > ? AND purged_at IS NULL ORDER BY store LIMIT ?',
+      `SELECT store FROM (SELECT DISTINCT store FROM repos WHERE store > ?1 AND purged_at IS NULL
+         ORDER BY store LIMIT ?2)
+       UNION SELECT store FROM private_stores WHERE store > ?1 AND purged_at IS NULL
+       ORDER BY store LIMIT ?2`,
       after,
       limit,
     )
@@ -170,7 +174,8 @@ export const listRootsOfStore = (db: Db, store: string): string[] =>
 /** The time of the last push to a repository of this store. */
 export const lastPushOfStore = (db: Db, store: string): string =>
   db.one<{ at: string | null }>(
-    'SELECT max(coalesce(pushed_at, created_at)) AS at FROM repos WHERE store = ?',
+    `SELECT max(at) AS at FROM (SELECT coalesce(pushed_at, created_at) AS at FROM repos WHERE store = ?1
+     UNION ALL SELECT used_at FROM private_stores WHERE store = ?1)`,
     store,
   )?.at ?? ''
 
@@ -178,7 +183,8 @@ export const lastPushOfStore = (db: Db, store: string): string =>
 export const listTipsOfStore = (db: Db, store: string): Oid[] =>
   db
     .all<{ oid: string }>(
-      'SELECT DISTINCT refs.oid FROM refs JOIN repos ON repos.id = refs.repo_id WHERE repos.store = ?',
+      `SELECT refs.oid FROM refs JOIN repos ON repos.id = refs.repo_id WHERE repos.store = ?1
+       UNION SELECT oid FROM private_store_refs WHERE store = ?1`,
       store,
     )
     .map(({ oid }) => oid)

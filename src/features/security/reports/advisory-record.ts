@@ -3,6 +3,8 @@ import type { RepoGrant } from '#core/access.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { cvssScore, severityOfScore } from '#lib/advisories/cvss.ts'
 import { invalid } from '#lib/errors.ts'
+import { forkName, forkRemote } from '../forks/fork.ts'
+import { findFork } from '../forks/store-forks.ts'
 import type { Advisory, ReportSeverity } from './schema.ts'
 import type { AdvisoryContent, AdvisoryRow } from './store-advisories.ts'
 
@@ -18,7 +20,7 @@ export const contentOf = (row: AdvisoryRow): AdvisoryContent => ({
 
 export const advisoryRecord = (
   hearth: Hearth,
-  repo: Pick<RepoGrant, 'full_name'>,
+  repo: Pick<RepoGrant, 'full_name' | 'worksOnAdvisory'>,
   row: AdvisoryRow,
 ): Advisory => {
   const { credits, ...content } = contentOf(row)
@@ -28,6 +30,7 @@ export const advisoryRecord = (
     ...content,
     cvss_score: row.cvss === null ? null : cvssScore(row.cvss),
     credits: [...credits],
+    fork: forkOf(hearth, repo, row.id),
     state: row.state,
     published_at: row.published_at,
     created_at: row.created_at,
@@ -35,6 +38,16 @@ export const advisoryRecord = (
     html_url: `${hearth.settings.site_url}/${repo.full_name}/security/advisories/${row.id}`,
   }
 }
+
+/** The private fork, for those who may use it. */
+const forkOf = (
+  hearth: Hearth,
+  { full_name, worksOnAdvisory }: Pick<RepoGrant, 'full_name' | 'worksOnAdvisory'>,
+  id: string,
+): Advisory['fork'] =>
+  worksOnAdvisory(id) && findFork(hearth.db, id)
+    ? { full_name: forkName(full_name, id), remote: forkRemote(hearth, full_name, id) }
+    : null
 
 /** The vector, and the severity that follows from it. Throws 422 for a vector that has no score. */
 export function readCvss(vector: string | null): {

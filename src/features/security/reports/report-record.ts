@@ -17,6 +17,12 @@ export const seesReports = (repo: Repo): boolean => repo.can('write') || repo.is
 export const managesAdvisories = (repo: Repo): boolean =>
   repo.can('admin') || repo.isSecurityManager()
 
+/** Whether the caller sees this draft: who manages advisories, and who is invited to work on it. */
+export const seesDraft = (
+  repo: Pick<RepoGrant, 'can' | 'isSecurityManager' | 'worksOnAdvisory'>,
+  id: string,
+): boolean => repo.can('admin') || repo.isSecurityManager() || repo.worksOnAdvisory(id)
+
 /**
  * The report for somebody who may read it. Throws 404 for others, as for one of another repository.
  */

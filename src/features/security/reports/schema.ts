@@ -78,6 +78,12 @@ export const Advisory = Type.Object(
     packages: Type.Array(AdvisoryPackage),
     state: OneOf(ADVISORY_STATES),
     credits: Type.Array(Type.String(), { description: 'Usernames of those who found it.' }),
+    fork: Nullable(
+      Type.Object(
+        { full_name: Type.String(), remote: Type.String() },
+        { description: 'The private fork, for those who work on the advisory.' },
+      ),
+    ),
     published_at: Nullable(Time),
     created_at: Time,
     updated_at: Time,

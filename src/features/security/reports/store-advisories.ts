@@ -28,18 +28,21 @@ export type AdvisoryRow = {
 export const findAdvisory = (db: Db, id: string): AdvisoryRow | null =>
   db.one<AdvisoryRow>('SELECT * FROM advisories WHERE id = ?', id)
 
-/** Newest first. */
+/** Newest first. `draftsOf` is whose drafts are among them: those that a person is invited to. */
 export const listAdvisoryRows = (
   db: Db,
   repo_id: string,
-  states: readonly AdvisoryState[],
+  { states, draftsOf }: { states: readonly AdvisoryState[]; draftsOf: string | null },
   window: { limit: number; offset: number },
 ): AdvisoryRow[] =>
   db.all<AdvisoryRow>(
     `SELECT * FROM advisories WHERE repo_id = ? AND state IN (SELECT value FROM json_each(?))
+       AND (state <> 'draft' OR ?3 = 'all' OR id IN
+         (SELECT advisory_id FROM advisory_collaborators WHERE user_id = ?3))
      ORDER BY seq DESC LIMIT ? OFFSET ?`,
     repo_id,
     JSON.stringify(states),
+    draftsOf,
     window.limit + 1,
     window.offset,
   )

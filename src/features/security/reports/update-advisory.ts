@@ -1,12 +1,11 @@
 import { writesRepoAsPerson } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { Nullable, OneOf, RepoPath, Type } from '#core/schema.ts'
-import { auditRepo, requireLive } from '#features/repos/index.ts'
+import { requireLive } from '#features/repos/index.ts'
 import { conflict, invalid, notFound } from '#lib/errors.ts'
 import { oneLine } from '#lib/one-line.ts'
-import { followForgeAdvisory } from '../dependencies/forge-advisories.ts'
-import { advisoryPublished } from '../events.ts'
 import { advisoryRecord, contentOf, readCvss } from './advisory-record.ts'
+import { announceAdvisory, auditState } from './publish-advisory.ts'
 import {
   ADVISORY_STATES,
   Advisory,
@@ -69,23 +68,8 @@ export const updateAdvisory = operation({
       // With a vector the severity is that of its score, whatever is given beside it.
       const scored = readCvss(change.cvss === undefined ? before.cvss : change.cvss)
       setAdvisory(tx, row.id, { ...before, ...given, ...scored, title: line, state: next })
-      auditRepo(tx, 'security.advisory_changed', live, {
-        before: { advisory: row.id, state: row.state },
-        after: { advisory: row.id, state: next },
-      })
-      if (row.state === 'draft' && next === 'published')
-        tx.append(
-          advisoryPublished,
-          { workspace_id: repo.workspace_id, repo_id: repo.id },
-          {
-            advisory: row.id,
-            title: line,
-            severity: scored.severity ?? change.severity ?? row.severity,
-          },
-        )
-      const changed = findAdvisory(tx.db, id)
-      if (!changed) throw new TypeError('the advisory that was just changed is gone')
-      followForgeAdvisory(tx, live, changed)
+      auditState(tx, live, row, next)
+      const changed = announceAdvisory(tx, live, row)
       return advisoryRecord(hearth, repo, changed)
     }),
 })
