@@ -3,11 +3,19 @@
  * digits>` in the data directory. A blob is on disk before the row that names it, so no row names a
  * missing file. Blobs that no row names are deleted after a day.
  */
-import { existsSync, mkdirSync, rmSync, statSync, unlinkSync, utimesSync } from 'node:fs'
-import { open, rename, type FileHandle } from 'node:fs/promises'
+import {
+  existsSync,
+  mkdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  unlinkSync,
+  utimesSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { bytesFree, namesIn, syncDirectory } from '#lib/disk.ts'
 import { Refusal } from '#lib/errors.ts'
+import { FileWriter, OpenFile, writeWhole } from '#lib/file-writer.ts'
 import { randomToken } from '#lib/hash.ts'
 import { DAY, HOUR } from '#lib/time.ts'
 import type { Db } from './db.ts'
@@ -74,6 +82,11 @@ export type StoreBlobOptions = {
   readonly signal?: AbortSignal
   /** Computed while the bytes arrive, in hex digits. */
   readonly digests?: readonly OtherDigest[]
+  /**
+   * Whether the pieces belong to this call, which then writes several at a time and releases their
+   * memory. They must not be parts of a buffer that anybody else holds.
+   */
+  readonly ownsPieces?: boolean
   /** More announced digests in hex digits, which are computed. Treated as `sha256` is. */
   readonly expected?: OtherDigests
 }
@@ -116,7 +129,7 @@ export async function storeBlob(
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   requireFreeBytes(hearth, folder, length ?? 0)
   const path = join(folder, randomToken(16))
-  const file = await open(path, 'wx', 0o600)
+  const file = new OpenFile(path, 'wx')
   try {
     const requireSpace = (): void => requireFreeBytes(hearth, folder, 0)
     const blob = await receive(file, bytes, options, requireSpace)
@@ -130,7 +143,7 @@ export async function storeBlob(
     await placeBlob(hearth, path, file, blob)
     return blob
   } finally {
-    await file.close()
+    file.close()
     rmSync(path, { force: true })
   }
 }
@@ -149,14 +162,14 @@ function requireDigests({ digests }: DigestedBlob, expected: OtherDigests): void
 export async function placeBlob(
   hearth: Pick<Hearth, 'settings' | 'clock' | 'storage'>,
   path: string,
-  file: Pick<FileHandle, 'sync'>,
+  file: Pick<OpenFile, 'sync'>,
   blob: Blob,
 ): Promise<void> {
   const target = blobPath(hearth, blob.sha256)
   if (statSync(target, { throwIfNoEntry: false })?.size !== blob.size) {
     await file.sync()
     mkdirSync(dirname(target), { recursive: true, mode: 0o700 })
-    await rename(path, target)
+    renameSync(path, target)
     await syncDirectory(dirname(target))
   }
   // The sweep deletes old files only. A blob that is uploaded again becomes young.
@@ -167,28 +180,33 @@ export async function placeBlob(
 
 /** Writes a stream into an open file. Returns the digest and size of what was written. */
 async function receive(
-  file: FileHandle,
+  file: OpenFile,
   bytes: AsyncIterable<Uint8Array>,
-  { maxBytes, length = null, signal, digests = [], expected = {} }: StoreBlobOptions,
+  options: StoreBlobOptions,
   requireSpace: () => void,
 ): Promise<DigestedBlob> {
+  const { maxBytes, length = null, signal, digests = [], expected = {} } = options
+  const writer = options.ownsPieces ? new FileWriter(file) : null
   const hasher = new Bun.CryptoHasher('sha256')
   const computed = new Set([...digests, ...(Object.keys(expected) as OtherDigest[])])
   const others = [...computed].map((name) => [name, new Bun.CryptoHasher(name)] as const)
   let size = 0
   let sizeAtLastCheck = 0
-  for await (const part of bytes) {
-    signal?.throwIfAborted()
-    size += part.length
-    if (size > maxBytes) throw tooLarge(maxBytes)
-    if (size - sizeAtLastCheck > DISK_CHECK_BYTES) {
-      sizeAtLastCheck = size
-      requireSpace()
+  try {
+    for await (const part of bytes) {
+      signal?.throwIfAborted()
+      size += part.length
+      if (size > maxBytes) throw tooLarge(maxBytes)
+      if (size - sizeAtLastCheck > DISK_CHECK_BYTES) {
+        sizeAtLastCheck = size
+        requireSpace()
+      }
+      hasher.update(part)
+      for (const [, other] of others) other.update(part)
+      await (writer ? writer.add(part) : writeWhole(file, part))
     }
-    hasher.update(part)
-    for (const [, other] of others) other.update(part)
-    for (let at = 0; at < part.length; )
-      at += (await file.write(part, at, part.length - at)).bytesWritten
+  } finally {
+    await writer?.flush()
   }
   signal?.throwIfAborted()
   if (length !== null && size !== length)

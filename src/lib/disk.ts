@@ -1,6 +1,5 @@
 /** File systems: free space, listings, full disks and syncing of directories. */
-import { closeSync, fsyncSync, openSync, readdirSync, statfsSync } from 'node:fs'
-import { open } from 'node:fs/promises'
+import { closeSync, fsync, fsyncSync, openSync, readdirSync, statfsSync } from 'node:fs'
 
 /** Free bytes of the file system of a path; infinite when the system does not tell. */
 export function bytesFree(path: string): number {
@@ -31,11 +30,16 @@ const CAN_SYNC = process.platform !== 'win32'
 /** Syncs a directory, so that new names and renames in it are on disk (fsync(2)). */
 export async function syncDirectory(path: string): Promise<void> {
   if (!CAN_SYNC) return
-  const directory = await open(path, 'r')
+  const directory = openSync(path, 'r')
   try {
-    await directory.sync()
+    await new Promise<void>((resolve, reject) => {
+      fsync(directory, (error) => {
+        if (error) reject(error)
+        else resolve()
+      })
+    })
   } finally {
-    await directory.close()
+    closeSync(directory)
   }
 }
 

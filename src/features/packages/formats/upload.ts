@@ -1,5 +1,5 @@
 /** What formats share whose clients send a package before they say its name. */
-import { localBlob, storeBlob, type DigestedBlob, type OtherDigest } from '#core/blobs.ts'
+import { localBlob, storeBlob, type DigestedBlob, type StoreBlobOptions } from '#core/blobs.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { Refusal } from '#lib/errors.ts'
 import type { DoorRequest } from '../door/door-request.ts'
@@ -46,7 +46,7 @@ export const storeUpload = (
   hearth: Hearth,
   door: DoorRequest,
   bytes: AsyncIterable<Uint8Array>,
-  options: { readonly digests?: readonly OtherDigest[]; readonly length?: number } = {},
+  options: Pick<StoreBlobOptions, 'digests' | 'length' | 'ownsPieces'> = {},
 ): Promise<DigestedBlob> =>
   storeBlob(hearth, bytes, {
     maxBytes: hearth.settings.packages.max_file_bytes,

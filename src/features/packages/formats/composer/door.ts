@@ -81,7 +81,10 @@ async function put(hearth: Hearth, door: DoorRequest): Promise<Response> {
   if (named === null) requirePublisher(hearth, door)
   else door.authorize(publishPackageVersion, parseComposerName(named))
   const maxBytes = hearth.settings.packages.max_file_bytes
-  const blob = await storeUpload(hearth, door, door.stream(maxBytes), { digests: ['sha1'] })
+  const blob = await storeUpload(hearth, door, door.stream(maxBytes), {
+    ownsPieces: true,
+    digests: ['sha1'],
+  })
   const given = { name: named, version: door.query.get('version') }
   const found = await readComposerZip(await uploadPath(hearth, blob), blob.size, given)
   const { sha1 = '' } = blob.digests

@@ -5,7 +5,6 @@
  * again when the upload goes on.
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { open, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import { placeBlob, type Blob } from '#core/blobs.ts'
 import { bytesFree } from '#lib/disk.ts'
@@ -13,6 +12,7 @@ import type { Hearth } from '#core/hearth.ts'
 import { job } from '#core/jobs.ts'
 import { service } from '#core/service.ts'
 import { conflict, Refusal } from '#lib/errors.ts'
+import { FileWriter, OpenFile } from '#lib/file-writer.ts'
 import { randomToken } from '#lib/hash.ts'
 import { DAY } from '#lib/time.ts'
 
@@ -103,7 +103,7 @@ export class Uploads {
     removeFiles(upload)
   }
 
-  /** Appends what arrives. What arrived before a connection broke stays. Throws 409 when busy. */
+  /** Appends what arrives, and releases its memory. Throws 409 when busy. */
   async append(
     upload: Upload,
     bytes: AsyncIterable<Uint8Array>,
@@ -111,22 +111,41 @@ export class Uploads {
     signal: AbortSignal,
   ): Promise<void> {
     await this.#exclusively(upload, async () => {
-      const file = await open(upload.path, 'a', 0o600)
+      const file = new OpenFile(upload.path, 'a')
       try {
         await this.#write(upload, file, bytes, maxBytes, signal)
       } catch (error) {
-        // Bytes and hash agree only after a whole piece was written.
         if (!(error instanceof Refusal) && !signal.aborted) this.remove(upload)
         throw error
       } finally {
-        await file.close()
+        file.close()
       }
     })
   }
 
   async #write(
     upload: Upload,
-    file: FileHandle,
+    file: OpenFile,
+    bytes: AsyncIterable<Uint8Array>,
+    maxBytes: number,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const writer = new FileWriter(file)
+    try {
+      await this.#receive(upload, writer, bytes, maxBytes, signal)
+    } finally {
+      // What arrived before a connection broke stays.
+      await writer.flush().catch((error: unknown) => {
+        // Bytes and hash agree only after all pieces were written.
+        this.remove(upload)
+        throw error
+      })
+    }
+  }
+
+  async #receive(
+    upload: Upload,
+    writer: FileWriter,
     bytes: AsyncIterable<Uint8Array>,
     maxBytes: number,
     signal: AbortSignal,
@@ -144,11 +163,10 @@ export class Uploads {
         checkedAt = upload.size
         this.#requireSpace()
       }
-      for (let at = 0; at < part.length; )
-        at += (await file.write(part, at, part.length - at)).bytesWritten
       hasher.update(part)
       upload.size += part.length
       upload.touchedAt = this.hearth.clock.now()
+      await writer.add(part)
     }
   }
 
@@ -165,7 +183,7 @@ export class Uploads {
       const hasher = await hasherOf(upload)
       const blob = { sha256: hasher.digest('hex'), size: upload.size }
       this.#uploads.delete(upload.id)
-      const file = await open(upload.path, 'a', 0o600)
+      const file = new OpenFile(upload.path, 'a')
       try {
         const found = digest.startsWith('sha512:')
           ? `sha512:${(await hashFile(upload.path, 'sha512')).digest('hex')}`
@@ -177,7 +195,7 @@ export class Uploads {
         await placeBlob(this.hearth, upload.path, file, blob)
         return blob
       } finally {
-        await file.close()
+        file.close()
         removeFiles(upload)
       }
     })

@@ -56,7 +56,7 @@ async function put(
   const path = requirePath(parts)
   const number = requireVersion(version)
   const maxBytes = hearth.settings.packages.max_file_bytes
-  const blob = await storeUpload(hearth, door, door.stream(maxBytes))
+  const blob = await storeUpload(hearth, door, door.stream(maxBytes), { ownsPieces: true })
   const announced = announcedDigest(door)
   if (announced !== null && announced !== blob.sha256)
     throw new Refusal('bad_request', `the bytes have the SHA-256 ${blob.sha256}, not ${announced}`)

@@ -157,7 +157,10 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
 async function putFile(hearth: Hearth, door: DoorRequest, path: MavenFile): Promise<Response> {
   const isPom = path.file.endsWith('.pom')
   const maxBytes = isPom ? MAX_DOCUMENT_BYTES : hearth.settings.packages.max_file_bytes
-  const blob = await storeUpload(hearth, door, door.stream(maxBytes), { digests: ['sha1', 'md5'] })
+  const blob = await storeUpload(hearth, door, door.stream(maxBytes), {
+    ownsPieces: true,
+    digests: ['sha1', 'md5'],
+  })
   const pom = isPom
     ? await readPom(
         documentReader(hearth),

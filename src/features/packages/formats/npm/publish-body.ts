@@ -4,6 +4,7 @@
  */
 import type { DigestedBlob } from '#core/blobs.ts'
 import { Refusal } from '#lib/errors.ts'
+import { release } from '#lib/pieces.ts'
 
 export const MAX_DOCUMENT_BYTES = 4 * 1024 ** 2
 const MAX_KEY_BYTES = 1000
@@ -125,6 +126,7 @@ class BodyReader {
     while (this.#at >= this.#chunk.length) {
       const { done, value } = await this.#source.next()
       if (done) return false
+      release(this.#chunk)
       this.#chunk = value
       this.#at = 0
     }

@@ -176,7 +176,7 @@ export async function putPackage(
   const { max_file_bytes } = hearth.settings.packages
   const maxBodyBytes = Math.ceil(max_file_bytes * BASE64_RATIO) + MAX_DOCUMENT_BYTES
   const { document, attachments } = await readPublishBody(door.stream(maxBodyBytes), (bytes) =>
-    storeUpload(hearth, door, bytes, { digests: ['sha1', 'sha512'] }),
+    storeUpload(hearth, door, bytes, { ownsPieces: true, digests: ['sha1', 'sha512'] }),
   )
   if (!isObject(document)) throw new Refusal('bad_request', 'the body is not a JSON object')
   const tarball = [...attachments].find(([file]) => file.endsWith('.tgz'))

@@ -101,7 +101,7 @@ async function readSpecification(door: DoorRequest, fullName: string): Promise<R
 async function push(hearth: Hearth, door: DoorRequest): Promise<Response> {
   requirePublisher(hearth, door)
   const maxBytes = hearth.settings.packages.max_file_bytes
-  const blob = await storeUpload(hearth, door, door.stream(maxBytes))
+  const blob = await storeUpload(hearth, door, door.stream(maxBytes), { ownsPieces: true })
   const path = await uploadPath(hearth, blob)
   const gem = await readGem(documentReader(hearth), path, blob.size)
   const number = gemNumber(gem)
