@@ -1717,7 +1717,7 @@ CREATE TABLE package_upstreams (
   failed_at TEXT,
   created_by TEXT,
   created_at TEXT NOT NULL,
-  updated_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL, cached_bytes INTEGER NOT NULL DEFAULT 0,
   UNIQUE (workspace_id, type)
 ) STRICT;
 
@@ -1781,6 +1781,10 @@ CREATE TABLE packages (
   CHECK ((deleted_at IS NULL) = (purge_at IS NULL)),
   UNIQUE (workspace_id, type, normal_name)
 ) STRICT;
+
+CREATE INDEX packages_by_plain_name ON packages (
+  workspace_id, type, replace(replace(replace(lower(normal_name), '-', ''), '_', ''), '.', '')
+);
 
 CREATE INDEX packages_by_purge ON packages (purge_at) WHERE purge_at IS NOT NULL;
 
@@ -2946,6 +2950,21 @@ CREATE TABLE triage_proposals (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX triage_proposals_of_issue ON triage_proposals (repo_id, number);
+
+CREATE TRIGGER upstream_files_added AFTER INSERT ON upstream_files BEGIN
+  UPDATE package_upstreams SET cached_bytes = cached_bytes + NEW.size_in_bytes
+    WHERE id = NEW.upstream_id;
+END;
+
+CREATE TRIGGER upstream_files_changed AFTER UPDATE OF size_in_bytes ON upstream_files BEGIN
+  UPDATE package_upstreams SET cached_bytes = cached_bytes - OLD.size_in_bytes + NEW.size_in_bytes
+    WHERE id = NEW.upstream_id;
+END;
+
+CREATE TRIGGER upstream_files_removed AFTER DELETE ON upstream_files BEGIN
+  UPDATE package_upstreams SET cached_bytes = cached_bytes - OLD.size_in_bytes
+    WHERE id = OLD.upstream_id;
+END;
 
 CREATE TABLE upstream_files (
   upstream_id TEXT NOT NULL REFERENCES package_upstreams (id) ON DELETE CASCADE,

@@ -10,8 +10,8 @@ import { writeAs } from '#core/write.ts'
 import { requireQuota } from '#features/workspaces/index.ts'
 import { Refusal } from '#lib/errors.ts'
 import { FairSemaphore } from '#lib/semaphore.ts'
-import { MINUTE, SECOND } from '#lib/time.ts'
-import { evictSome } from './evict.ts'
+import { DAY, MINUTE, SECOND } from '#lib/time.ts'
+import { makeRoom } from './evict.ts'
 import { UpstreamFailure, type Fetched, type UpstreamRequest } from './fetch.ts'
 import {
   findCached,
@@ -21,6 +21,7 @@ import {
   setUpstreamError,
   upstreamById,
   type CachedRow,
+  type NewCached,
   type UpstreamRow,
 } from './store.ts'
 import { useTimes } from './use-times.ts'
@@ -30,6 +31,8 @@ const FRESH_MS = 5 * MINUTE
 const MISSING_MS = MINUTE
 /** After a failure the upstream is left alone for this time, per address. */
 const FAILED_MS = 20 * SECOND
+/** A file that a quota refused is not fetched again within this time, unless there is room now. */
+const QUOTA_MS = DAY
 const MAX_RUNNING = 32
 const MAX_WAITING = 4_000
 
@@ -64,8 +67,13 @@ const turns = service(
 )
 const running = service('reads of upstreams', () => new Map<string, Promise<ReadResult>>())
 
-type Outcome = { readonly untilMs: number; readonly failure: string | null }
-/** Names that are missing, and addresses that failed. */
+type Outcome = {
+  readonly untilMs: number
+  readonly failure: string | null
+  /** The size of a file for which the quota of the workspace had no room; else 0. */
+  readonly refusedBytes: number
+}
+/** Names that are missing, addresses that failed, and files that a quota refused. */
 const outcomes = cache<Outcome>('upstream-outcomes', {
   maxSize: 2 * 1024 ** 2,
   sizeOf: ({ failure }) => 300 + (failure?.length ?? 0),
@@ -94,6 +102,30 @@ async function noteState(hearth: Hearth, id: string, error: string | null): Prom
   await writeAs(hearth, null, (tx) => setUpstreamError(tx, id, error))
 }
 
+/** Throws 403 when the quota of the workspace has no room for so many bytes. */
+const requireRoom = (hearth: Hearth, { workspace_id }: UpstreamRow, bytes: number): void =>
+  requireQuota(hearth, hearth.db, workspace_id, 'packages_bytes', bytes)
+
+/** The refusal of a quota, with the bytes that it was for. */
+class QuotaRefusal extends Error {
+  constructor(
+    readonly refusal: Refusal,
+    readonly bytes: number,
+  ) {
+    super(refusal.message)
+  }
+}
+
+/** Throws a QuotaRefusal for the refusal of a quota, and other errors as they are. */
+async function withBytes<T>(bytes: number, promise: Promise<T>): Promise<T> {
+  try {
+    return await promise
+  } catch (error) {
+    const isQuota = error instanceof Refusal && error.reason === 'quota'
+    throw isQuota ? new QuotaRefusal(error, bytes) : error
+  }
+}
+
 async function store(
   hearth: Hearth,
   upstream: UpstreamRow,
@@ -101,24 +133,34 @@ async function store(
   fetched: Extract<Fetched, { outcome: 'stored' }>,
 ): Promise<CachedRow> {
   const { blob, content_type, etag, last_modified } = fetched
-  const isKept = await writeAs(hearth, null, (tx) => {
+  const given: NewCached = {
+    upstream_id: upstream.id,
+    key: wanted.key,
+    kind: wanted.kind,
+    name: wanted.name,
+    sha256: blob.sha256,
+    size_in_bytes: blob.size,
+    content_type,
+    etag,
+    last_modified,
+  }
+  const row = await writeAs(hearth, null, (tx) => {
+    const current = upstreamById(tx.db, upstream.id)
     // It may have been deleted, or lead elsewhere, since the request was sent.
-    if (upstreamById(tx.db, upstream.id)?.url !== upstream.url) return false
+    if (current === null || current.url !== upstream.url) return null
     requireQuota(hearth, tx.db, upstream.workspace_id, 'packages_bytes', blob.size)
-    putCached(tx, {
-      upstream_id: upstream.id,
-      key: wanted.key,
-      kind: wanted.kind,
-      name: wanted.name,
-      sha256: blob.sha256,
-      size_in_bytes: blob.size,
-      content_type,
-      etag,
-      last_modified,
-    })
-    return true
+    if (makeRoom(tx, current, wanted.key, blob.size)) putCached(tx, given)
+    else removeCached(tx, upstream.id, wanted.key)
+    // What the cache has no room for is sent too: its blob stays for a day.
+    return (
+      findCached(tx.db, upstream.id, wanted.key) ?? {
+        ...given,
+        checked_at: tx.now,
+        changed_at: tx.now,
+        used_at: tx.now,
+      }
+    )
   })
-  const row = isKept ? findCached(hearth.db, upstream.id, wanted.key) : null
   if (row === null)
     throw new Refusal('unavailable', 'the upstream was changed meanwhile: try again')
   return row
@@ -169,8 +211,10 @@ async function fetchWanted(
     if (known) await writeAs(hearth, null, (tx) => removeCached(tx, upstream.id, wanted.key))
     return null
   }
-  if (fetched.outcome === 'stored')
-    return { row: await store(hearth, upstream, wanted, fetched), isStale: false }
+  if (fetched.outcome === 'stored') {
+    const stored = store(hearth, upstream, wanted, fetched)
+    return { row: await withBytes(fetched.blob.size, stored), isStale: false }
+  }
   await writeAs(hearth, null, (tx) => setChecked(tx, upstream.id, wanted.key))
   return known && { row: known, isStale: false }
 }
@@ -184,16 +228,21 @@ async function fetchOnce(
   wanted: Wanted,
 ): Promise<ReadResult> {
   const known = await findWhole(hearth, upstream.id, wanted.key)
-  const note = (ms: number, failure: string | null): void =>
+  const note = (ms: number, failure: string | null, refusedBytes = 0): void =>
     outcomes(hearth).set(outcomeKey(upstream, wanted), {
       untilMs: hearth.clock.now() + ms,
       failure,
+      refusedBytes,
     })
   try {
     const result = await fetchWanted(hearth, upstream, wanted, known)
     if (result === null) note(MISSING_MS, null)
     return result
   } catch (error) {
+    if (error instanceof QuotaRefusal) {
+      note(QUOTA_MS, null, error.bytes)
+      throw error.refusal
+    }
     if (!(error instanceof UpstreamFailure)) throw error
     note(FAILED_MS, error.message)
     hearth.log.warn('an upstream of packages failed', {
@@ -234,12 +283,13 @@ export async function readThrough(
   }
   const last = outcomes(hearth).get(outcomeKey(upstream, wanted))
   if (last && last.untilMs > hearth.clock.now()) {
+    if (last.refusedBytes > 0) {
+      requireRoom(hearth, upstream, last.refusedBytes)
+      return await fetchShared(hearth, upstream, wanted)
+    }
     if (last.failure === null) return null
     if (row === null) throw away(last.failure)
     return { row, isStale: true }
   }
-  const result = await fetchShared(hearth, upstream, wanted)
-  if (result !== null && result.row.size_in_bytes > upstream.max_bytes / 10)
-    await evictSome(hearth, upstream.id)
-  return result
+  return await fetchShared(hearth, upstream, wanted)
 }

@@ -82,7 +82,8 @@ export const upstreamInputs = {
     Type.Integer({
       minimum: 0,
       maximum: MAX_BYTES,
-      description: 'Above this size, what was read longest ago leaves the cache; at first 10 GiB.',
+      description:
+        'The cache is never larger: what was read longest ago makes room; at first 10 GiB. A file that is larger itself is fetched for every reader.',
     }),
   ),
 }

@@ -18,6 +18,8 @@ export type UpstreamRow = {
   readonly min_age_days: number
   readonly keep_days: number
   readonly max_bytes: number
+  /** Kept by triggers. */
+  readonly cached_bytes: number
   readonly last_error: string | null
   readonly failed_at: Timestamp | null
   readonly created_by: string | null
@@ -173,12 +175,10 @@ export const cacheTotals = (db: Db, upstream_id: string): CacheTotals =>
     upstream_id,
   ) ?? { file_count: 0, size_in_bytes: 0, last_used_at: null }
 
+export type LeastUsed = Pick<CachedRow, 'key' | 'size_in_bytes' | 'used_at'>
+
 /** Files of the cache, the one that was read longest ago first. */
-export const listLeastUsed = (
-  db: Db,
-  upstream_id: string,
-  limit: number,
-): Pick<CachedRow, 'key' | 'size_in_bytes' | 'used_at'>[] =>
+export const listLeastUsed = (db: Db, upstream_id: string, limit: number): LeastUsed[] =>
   db.all(
     'SELECT key, size_in_bytes, used_at FROM upstream_files WHERE upstream_id = ? ORDER BY used_at LIMIT ?',
     upstream_id,
@@ -213,13 +213,10 @@ export const countCachedPackages = (db: Db, upstream_id: string): number =>
     upstream_id,
   )?.count ?? 0
 
-/** Bytes of all caches of a workspace. */
+/** Bytes of all caches of a workspace. What two of them hold counts twice. */
 export const countUpstreamBytes = (db: Db, workspace_id: string): number =>
   db.one<{ bytes: number | null }>(
-    `SELECT sum(size_in_bytes) AS bytes FROM (
-       SELECT DISTINCT f.sha256, f.size_in_bytes
-       FROM package_upstreams u JOIN upstream_files f ON f.upstream_id = u.id
-       WHERE u.workspace_id = ?)`,
+    'SELECT sum(cached_bytes) AS bytes FROM package_upstreams WHERE workspace_id = ?',
     workspace_id,
   )?.bytes ?? 0
 

@@ -1,8 +1,11 @@
 /** The cache of an upstream, shown with the protocol of npm. */
 import { expect, test } from 'bun:test'
+import { emptyPackageUpstream } from '#features/packages/upstreams/empty-package-upstream.ts'
 import { evictUpstreamFiles } from '#features/packages/upstreams/evict.ts'
 import { listPackageUpstreams } from '#features/packages/upstreams/list-package-upstreams.ts'
 import { useTimes } from '#features/packages/upstreams/use-times.ts'
+import { getUsage } from '#features/site/get-usage.ts'
+import { setQuota } from '#features/site/set-quota.ts'
 import { DAY, MINUTE } from '#lib/time.ts'
 import { makeServedUpstream, workspace } from './fixture.ts'
 import { publishThere, TARBALL } from './packuments.ts'
@@ -85,4 +88,51 @@ test('what is not used, or is too much, leaves the cache', async () => {
   await run()
   await read('one')
   expect(registry.count('/one/-/one-1.0.0.tgz')).toBe(3)
+})
+
+test('a cache never exceeds its size, and what does not fit is sent all the same', async () => {
+  const served = await makeServedUpstream('npm', { max_bytes: 11_000 })
+  const { world, ada, send, registry } = served
+  const names = ['one', 'two', 'three', 'four']
+  for (const name of names) publishThere(served, name)
+  const size = async () =>
+    (await world.call(listPackageUpstreams, ada, { workspace })).upstreams[0]?.size_in_bytes
+  const usage = async () => (await world.call(getUsage, ada, { workspace })).packages_bytes.used
+  for (const name of names) {
+    const answer = await send(`${name}/-/${name}-1.0.0.tgz`)
+    expect([answer.status, await answer.text()]).toEqual([200, TARBALL])
+    expect(await size()).toBeLessThanOrEqual(11_000)
+    expect(await usage()).toBe((await size()) ?? 0)
+    world.clock.advance(1000)
+  }
+  await send('four/-/four-1.0.0.tgz')
+  expect(registry.count('/four/-/four-1.0.0.tgz')).toBe(1)
+
+  await served.set('npm', { max_bytes: 1000 })
+  const answer = await send('one/-/one-1.0.0.tgz')
+  expect([answer.status, await answer.text()]).toEqual([200, TARBALL])
+  await world.call(emptyPackageUpstream, ada, { workspace, package_type: 'npm' })
+  expect([await size(), await usage()]).toEqual([0, 0])
+})
+
+test('a file that a quota refuses is fetched once, until there is room', async () => {
+  const served = await makeServedUpstream('npm')
+  const { world, send, registry } = served
+  publishThere(served, 'left-pad')
+  await send('left-pad')
+  const root = await world.user('root', { site_admin: true })
+  const quota = (packages_bytes: number | null) =>
+    world.call(setQuota, root, { workspace, packages_bytes })
+  await quota(2000)
+  for (let times = 0; times < 3; times++) {
+    const refused = await send(FILE)
+    expect([refused.status, (await refused.json()).error]).toEqual([
+      403,
+      expect.stringContaining('do not fit'),
+    ])
+  }
+  expect(registry.count(`/${FILE}`)).toBe(1)
+  await quota(20_000)
+  expect((await send(FILE)).status).toBe(200)
+  expect(registry.count(`/${FILE}`)).toBe(2)
 })
