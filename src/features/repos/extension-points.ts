@@ -421,6 +421,16 @@ export const secretFindings = extensionPoint<{
   ): void
 }>('repos.secret_findings')
 
+/** Pages that are kept in commits beside the branches, so that the search finds them. */
+export const wikiPages = extensionPoint<{
+  /** The commit that holds the pages; null without any. */
+  readonly headOf: (db: Db, repo_id: string) => Oid | null
+  /** Whether the repository shows them. */
+  readonly areShown: (db: Db, repo_id: string) => boolean
+  /** Null for a file that is no page. */
+  readonly pageOf: (path: string) => { readonly slug: string; readonly title: string } | null
+}>('repos.wiki_pages')
+
 /** Whether a workspace has a model for a task that a setting of a repository switches on. */
 export const configuredModels =
   extensionPoint<(db: Db, workspace_id: string, task: 'review' | 'triage') => boolean>(

@@ -117,6 +117,7 @@ export {
   storedLargeFiles,
   releaseImporters,
   wikiCopiers,
+  wikiPages,
   leadingMirrors,
   commitContexts,
   frozenReleases,

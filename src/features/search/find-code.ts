@@ -238,9 +238,10 @@ export function findCode(
   texts: ChunkTexts,
   request: FindRequest,
   deadline: Deadline,
+  type: 'code' | 'wiki' = 'code',
 ): { files: CodeFile[]; incomplete: boolean } {
   const { filters, scope, sort } = request
-  const repos = repoConditions('code', scope, filters)
+  const repos = repoConditions(type, scope, filters)
   const matchers = createMatchers(request)
   const { defined, notDefined } = findDefiningBlobs(db, request)
   const { blobs, incomplete: isIndexing } = findScope(db, request, repos, defined)

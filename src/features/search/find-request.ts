@@ -82,7 +82,7 @@ export type RecordHit = { readonly repo_id: string; readonly number: number }
 export type Hits =
   | { readonly type: 'repositories' | 'people'; readonly ids: readonly string[] }
   | { readonly type: 'issues' | 'pulls'; readonly records: readonly RecordHit[] }
-  | { readonly type: 'code'; readonly files: readonly CodeHit[] }
+  | { readonly type: 'code' | 'wiki'; readonly files: readonly CodeHit[] }
 
 export type FindResult = {
   readonly counts: Readonly<Record<SearchType, number>>

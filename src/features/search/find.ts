@@ -8,6 +8,7 @@ import { ChunkTexts } from './chunk-texts.ts'
 import { codeHit } from './code-lines.ts'
 import { deadlineIn, type Deadline } from './deadline.ts'
 import { findCode, type CodeFile } from './find-code.ts'
+import { findWiki } from './find-wiki.ts'
 import { findPeople, findRepos } from './find-names.ts'
 import { findRecords } from './find-records.ts'
 import { SEARCH_TYPES, type SearchType } from './query.ts'
@@ -20,7 +21,7 @@ type HitListOf<T extends SearchType, H> = T extends SearchType
 type HitList =
   | HitListOf<'repositories' | 'people', string>
   | HitListOf<'issues' | 'pulls', RecordHit>
-  | HitListOf<'code', CodeFile>
+  | HitListOf<'code' | 'wiki', CodeFile>
 
 function findByType(
   db: DatabaseHandle,
@@ -30,9 +31,10 @@ function findByType(
   deadline: Deadline,
 ): HitList {
   const fits = qualifiersApply(request.filters, type)
-  if (type === 'code') {
+  if (type === 'code' || type === 'wiki') {
+    const find = type === 'code' ? findCode : findWiki
     const { files, incomplete } = fits
-      ? findCode(db, texts, request, deadline)
+      ? find(db, texts, request, deadline)
       : { files: [], incomplete: false }
     return { type, hits: files, incomplete }
   }
@@ -55,13 +57,13 @@ function pageOfHits(
   request: FindRequest,
 ): Hits {
   const { offset, limit } = request
-  if (list.type === 'code') {
-    const repos = repoConditions('code', request.scope, request.filters)
+  if (list.type === 'code' || list.type === 'wiki') {
+    const repos = repoConditions(list.type, request.scope, request.filters)
     const files = list.hits.slice(offset, offset + limit).flatMap((file) => {
       const facts = findVisibleRepo(db, file.tree.repo_id, repos)
       return facts ? [codeHit(db, texts, file, request, facts.default_branch)] : []
     })
-    return { type: 'code', files }
+    return { type: list.type, files }
   }
   if (list.type === 'issues' || list.type === 'pulls')
     return { type: list.type, records: list.hits.slice(offset, offset + limit) }

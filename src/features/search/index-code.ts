@@ -5,7 +5,14 @@
  */
 import type { Hearth } from '#core/hearth.ts'
 import { GitError, type Oid, type TreeEntry } from '#git'
-import { fileLanguage, isGenerated, readRef, type RepoRow } from '#features/repos/index.ts'
+import {
+  fileLanguage,
+  isGenerated,
+  readRef,
+  wikiPages,
+  type RepoRow,
+} from '#features/repos/index.ts'
+import { WIKI_REF } from './wiki-ref.ts'
 import type { SearchIndex } from './search-index.ts'
 import type { NewBlob } from './store-code.ts'
 
@@ -27,11 +34,13 @@ type IndexTask = {
   readonly commit: Oid
   readonly tree: number
   readonly taken: IndexedTotals
+  /** Whether a file of this path is indexed. */
+  readonly isSearched: (path: string) => boolean
 }
 
 /**
  * Updates a branch in the index. It yields where other work may run. `ref` is empty for the default
- * branch.
+ * branch, and `WIKI_REF` for the wiki, of which only pages are indexed.
  */
 export async function* indexCode(
   hearth: Hearth,
@@ -40,7 +49,11 @@ export async function* indexCode(
   ref: string,
 ): AsyncGenerator<IndexedTotals> {
   const taken: IndexedTotals = { files: 0, bytes: 0 }
-  const commit = readRef(hearth.db, repo.id, `refs/heads/${ref === '' ? repo.default_branch : ref}`)
+  const [wiki] = wikiPages.all(hearth)
+  const commit =
+    ref === WIKI_REF
+      ? (wiki?.headOf(hearth.db, repo.id) ?? null)
+      : readRef(hearth.db, repo.id, `refs/heads/${ref === '' ? repo.default_branch : ref}`)
   if (commit === null) {
     const known = await index.writer.call('findTree', [repo.id, ref])
     if (known) yield* removeTreeInSteps(index, known.id, taken)
@@ -51,7 +64,15 @@ export async function* indexCode(
   const tree = await index.writer.call('beginTree', [repo.id, ref, commit, hearth.clock.now()])
   if (tree.done) return
   yield* indexFolder(
-    { hearth, index, store: repo.store, commit, tree: tree.id, taken },
+    {
+      hearth,
+      index,
+      store: repo.store,
+      commit,
+      tree: tree.id,
+      taken,
+      isSearched: (path) => ref !== WIKI_REF || (wiki?.pageOf(path) ?? null) !== null,
+    },
     '',
     root.tree,
     0,
@@ -83,7 +104,8 @@ async function* indexFolder(
     .filter(({ type }) => type === 'dir')
     .map((entry) => ({ path: at(entry.name), oid: entry.oid }))
   const files = entries.filter(
-    ({ type, size }) => type === 'file' && size !== null && size <= MAX_FILE_BYTES,
+    ({ type, size, name }) =>
+      type === 'file' && size !== null && size <= MAX_FILE_BYTES && task.isSearched(at(name)),
   )
   const { folders: changed, missing } = await index.writer.call('openFolder', [
     tree,

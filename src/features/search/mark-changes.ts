@@ -58,6 +58,10 @@ const markDefaultBranchChanges = reaction(
   (tx, { repo_id }) => mark(tx, 'code', repo_id),
 )
 
+const markWikis = reactionToAll('the search marks changes of wikis', (tx, { type, repo_id }) => {
+  if (type === 'wiki.updated') mark(tx, 'code', repo_id)
+})
+
 const REPO_NAME_EVENTS = [repoCreated, repoUpdated, repoRenamed, repoRestored] as const
 
 /**
@@ -75,6 +79,7 @@ export const reactions: readonly Reaction[] = [
   markPushes,
   markDefaultBranchChanges,
   markPurgedRepos,
+  markWikis,
   ...REPO_NAME_EVENTS.map((type) =>
     reaction(
       `the search marks names of repositories (${type.type})`,

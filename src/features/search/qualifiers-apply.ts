@@ -25,6 +25,7 @@ export function qualifiersApply(filters: Filters, type: SearchType): boolean {
   const records = aboutRecords(filters)
   if (type === 'code') return !records
   if (type === 'repositories') return !records && !code
+  if (type === 'wiki') return !records && !code && filters.languages.length === 0
   if (type === 'people')
     return !records && !code && !aboutRepos(filters) && filters.languages.length === 0
   if (code || filters.languages.length > 0) return false

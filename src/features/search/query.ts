@@ -5,7 +5,7 @@
 import { invalid } from '#lib/errors.ts'
 
 export type SearchType = (typeof SEARCH_TYPES)[number]
-export const SEARCH_TYPES = ['repositories', 'code', 'issues', 'pulls', 'people'] as const
+export const SEARCH_TYPES = ['repositories', 'code', 'issues', 'pulls', 'wiki', 'people'] as const
 
 export type Term = { readonly text: string; readonly phrase: boolean; readonly not: boolean }
 

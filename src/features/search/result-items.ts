@@ -16,6 +16,7 @@ import {
   repoRecords,
   visibleReposOf,
   viewerRole,
+  wikiPages,
 } from '#features/repos/index.ts'
 import {
   highlightExcerpt,
@@ -35,6 +36,7 @@ import type {
   PullFound,
   RepoFound,
   SearchResult,
+  WikiFound,
 } from './schema.ts'
 
 const MAX_EXCERPT_LENGTH = 240
@@ -185,6 +187,35 @@ function codeItems(hearth: Hearth, caller: Caller, files: readonly CodeHit[]): C
   })
 }
 
+function wikiItems(
+  hearth: Hearth,
+  caller: Caller,
+  files: readonly CodeHit[],
+  terms: readonly Term[],
+): WikiFound[] {
+  const spans = pieceSpanFinder(terms)
+  const [wiki] = wikiPages.all(hearth)
+  return files.flatMap(({ repo_id, path, matches }) => {
+    const repo = visibleNameOf(hearth, caller, repo_id)
+    const page = wiki?.pageOf(path) ?? null
+    if (repo === null || page === null || !wiki?.areShown(hearth.db, repo_id)) return []
+    const { slug, title } = page
+    const address = `${repo}/wiki/${slug.split('/').map(encodeURIComponent).join('/')}`
+    return [
+      {
+        repo,
+        slug,
+        title,
+        html_url: `${hearth.settings.site_url}/${address}`,
+        highlights: {
+          title: highlightParts(title, spans(title)),
+          lines: matches.map(({ parts }) => [...parts]),
+        },
+      },
+    ]
+  })
+}
+
 function matchingComments(
   hearth: Hearth,
   { repo_id, number }: RecordHit,
@@ -318,6 +349,8 @@ export function resultItems(
   switch (hits.type) {
     case 'code':
       return codeItems(hearth, caller, hits.files)
+    case 'wiki':
+      return wikiItems(hearth, caller, hits.files, terms)
     case 'issues':
       return issueItems(hearth, caller, hits.records, terms)
     case 'pulls':

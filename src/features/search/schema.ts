@@ -65,6 +65,21 @@ export const PullFound = Type.Object(
 )
 export type PullFound = Static<typeof PullFound>
 
+export const WikiFound = Type.Object(
+  {
+    repo: Type.String({ description: 'The repository as <owner>/<name>.' }),
+    slug: Type.String(),
+    title: Type.String(),
+    html_url: Type.String(),
+    highlights: Type.Object({
+      title: Highlight,
+      lines: Type.Array(Highlight, { description: 'Lines of the page, at most 8.' }),
+    }),
+  },
+  { description: 'A page of a wiki.' },
+)
+export type WikiFound = Static<typeof WikiFound>
+
 export const PersonFound = Type.Object(
   {
     id: Id('usr'),
@@ -79,7 +94,14 @@ export type PersonFound = Static<typeof PersonFound>
 
 const count = Type.Integer({ minimum: 0, maximum: 1000 })
 const Counts = Type.Object(
-  { repositories: count, code: count, issues: count, pulls: count, people: count },
+  {
+    repositories: count,
+    code: count,
+    issues: count,
+    pulls: count,
+    wiki: count,
+    people: count,
+  },
   { description: 'What there is of each type: exact up to 1,000, then 1,000.' },
 )
 
@@ -96,7 +118,7 @@ const answer = {
   }),
 }
 
-const Found = Type.Union([RepoFound, CodeFound, IssueFound, PullFound, PersonFound])
+const Found = Type.Union([RepoFound, CodeFound, IssueFound, PullFound, WikiFound, PersonFound])
 
 export const SearchResult = Type.Object(
   {

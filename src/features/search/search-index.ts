@@ -82,7 +82,7 @@ function emptyResult(type: SearchType): FindResult {
     number
   >
   const hits =
-    type === 'code'
+    type === 'code' || type === 'wiki'
       ? { type, files: [] }
       : type === 'issues' || type === 'pulls'
         ? { type, records: [] }

@@ -12,6 +12,7 @@ const REQUIRED_SCOPES: Readonly<Record<Exclude<SearchType, 'people'>, string>> =
   code: 'code:read',
   issues: 'issues:read',
   pulls: 'pulls:read',
+  wiki: 'code:read',
 }
 
 export function searchScopeOf(db: Db, caller: Caller): SearchScope {

@@ -3,6 +3,7 @@ import type { DatabaseHandle } from '#core/db.ts'
 import { splitChunks, MAX_CHUNKS_PER_BLOB, firstChunk } from './chunks.ts'
 import { indexTransaction } from './store-index.ts'
 import { findSymbols } from './symbols.ts'
+import { WIKI_REF } from './wiki-ref.ts'
 import { isBinary, looksGenerated } from './text-kind.ts'
 
 export type TreeState = {
@@ -277,7 +278,10 @@ export const listTreesOf = (db: DatabaseHandle, repo_id: string): { id: number; 
 /** Lists trees of other branches that were not searched since then. */
 export const listUnusedTrees = (db: DatabaseHandle, since: number): number[] =>
   db
-    .all<{ id: number }>(`SELECT id FROM trees WHERE ref <> '' AND used_at < ? LIMIT 20`, since)
+    .all<{ id: number }>(
+      `SELECT id FROM trees WHERE ref NOT IN ('', '${WIKI_REF}') AND used_at < ? LIMIT 20`,
+      since,
+    )
     .map(({ id }) => id)
 
 /** Deletes blobs that an interruption left without a file. Returns how many. */
@@ -295,13 +299,16 @@ export function removeOrphanBlobs(db: DatabaseHandle, limit: number): number {
   })
 }
 
-/** Lists repositories whose indexed code is missing, incomplete, or of another commit. */
+/** Lists repositories whose indexed code or wiki is missing, incomplete, or of another commit. */
 export const listStaleRepos = (db: DatabaseHandle, limit: number): string[] =>
   db
     .all<{ id: string }>(
       `SELECT p.id FROM forge.repos p JOIN forge.refs f ON f.repo_id = p.id AND f.name = 'refs/heads/' || p.default_branch
      LEFT JOIN trees t ON t.repo_id = p.id AND t.ref = ''
-     WHERE p.parent_id IS NULL AND p.purged_at IS NULL AND (t.id IS NULL OR t.done = 0 OR t.commit_oid <> f.oid) LIMIT ?`,
+     WHERE p.parent_id IS NULL AND p.purged_at IS NULL AND (t.id IS NULL OR t.done = 0 OR t.commit_oid <> f.oid)
+     UNION SELECT p.id FROM forge.repos p JOIN forge.wikis w ON w.repo_id = p.id
+     LEFT JOIN trees t ON t.repo_id = p.id AND t.ref = '${WIKI_REF}'
+     WHERE p.parent_id IS NULL AND p.purged_at IS NULL AND (t.id IS NULL OR t.done = 0 OR t.commit_oid <> w.commit_sha) LIMIT ?`,
       limit,
     )
     .map(({ id }) => id)

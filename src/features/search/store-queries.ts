@@ -53,6 +53,7 @@ export function repoConditions(
       )
   }
   if (scope.onlyRepo !== null) all.add('p.id = ?', scope.onlyRepo)
+  if (type === 'wiki') all.add(`coalesce(json_extract(p.settings, '$.wiki_enabled'), 1)`)
   const { repos, workspaces, notRepos, notWorkspaces, named, archived } = filters
   if (repos !== null || workspaces !== null) {
     all.add(
@@ -316,6 +317,32 @@ export const listFiles = (db: Db, blobs: readonly number[]): FileRow[] =>
     `SELECT f.blob, f.tree, f.dir, f.name, f.language, max(f.generated, b.generated) AS generated FROM json_each(?) j CROSS JOIN files f ON f.blob = j.value CROSS JOIN blobs b ON b.id = f.blob`,
     json(blobs),
   )
+
+/**
+ * Lists the files of trees with this name whose path has all words and none of the others. Hyphens
+ * count as spaces, as in titles of pages.
+ */
+export function listTitledFiles(
+  db: Db,
+  ref: string,
+  wanted: readonly string[],
+  unwanted: readonly string[],
+  repos: SqlCondition,
+  limit: number,
+): FileRow[] {
+  const all = new Conditions().add('t.ref = ?', ref)
+  const there = `replace(f.dir || '/' || f.name, '-', ' ') LIKE ? ESCAPE '\\'`
+  for (const piece of wanted) all.add(there, likePattern(piece))
+  for (const piece of unwanted) all.add(`NOT (${there})`, likePattern(piece))
+  return db.all<FileRow>(
+    `SELECT f.blob, f.tree, f.dir, f.name, f.language, f.generated FROM trees t
+     CROSS JOIN files f ON f.tree = t.id CROSS JOIN forge.repos p ON p.id = t.repo_id
+     WHERE ${all.sql.where} AND ${repos.where} ORDER BY length(f.name), f.name LIMIT ?`,
+    ...all.sql.params,
+    ...repos.params,
+    limit,
+  )
+}
 
 export type TreeRow = {
   readonly id: number

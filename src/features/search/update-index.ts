@@ -11,6 +11,7 @@ import { repoById } from '#features/repos/index.ts'
 import { searchIndex, type SearchIndex } from './search-index.ts'
 import { hasMarks, listMarks, putMark, removeMarks, type Mark } from './store-marks.ts'
 import { removeTreeInSteps, indexCode, type IndexedTotals } from './index-code.ts'
+import { WIKI_REF } from './wiki-ref.ts'
 import { WorkerFailure } from '#lib/worker-requests.ts'
 
 const MARKS_PER_BATCH = 100
@@ -47,7 +48,10 @@ async function* indexRepoInSteps(
   const repo = repoById(hearth.db, repo_id)
   if (!repo || repo.purged_at !== null || repo.parent_id !== null)
     yield* removeRepoInSteps(index, repo_id)
-  else yield* indexCode(hearth, index, repo, '')
+  else {
+    yield* indexCode(hearth, index, repo, '')
+    yield* indexCode(hearth, index, repo, WIKI_REF)
+  }
 }
 
 class IndexUpdater {

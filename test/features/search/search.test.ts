@@ -15,7 +15,7 @@ const find = (
   caller: Caller,
   query: string,
   input: {
-    type?: 'repositories' | 'code' | 'issues' | 'pulls' | 'people'
+    type?: 'repositories' | 'code' | 'issues' | 'pulls' | 'wiki' | 'people'
     page?: number
     per_page?: number
     sort?: 'best' | 'updated' | 'created'
@@ -97,7 +97,7 @@ test('each type is found, counted, and shown with what matched', async () => {
     'acme/site:src/deep/keeper.py',
     'zen/garden:stones.md',
   ])
-  expect(code.counts).toEqual({ repositories: 0, code: 3, issues: 2, pulls: 1, people: 0 })
+  expect(code.counts).toEqual({ repositories: 0, code: 3, issues: 2, pulls: 1, wiki: 0, people: 0 })
   const keeper = code.items.find((item) => 'path' in item && item.path.endsWith('keeper.py'))
   if (!keeper || !('matches' in keeper)) throw new Error('no file')
   expect(keeper.matches.map(({ number }) => number)).toEqual([3])
@@ -132,9 +132,9 @@ test('each type is found, counted, and shown with what matched', async () => {
 })
 
 test('what is private is found and counted only for who may see it', async () => {
-  const counted = { repositories: 0, code: 4, issues: 3, pulls: 1, people: 0 }
+  const counted = { repositories: 0, code: 4, issues: 3, pulls: 1, wiki: 0, people: 0 }
   expect((await find(ada, 'lighthouse')).counts).toEqual(counted)
-  const outside = { repositories: 0, code: 3, issues: 2, pulls: 1, people: 0 }
+  const outside = { repositories: 0, code: 3, issues: 2, pulls: 1, wiki: 0, people: 0 }
   for (const caller of [anonymous, bob]) {
     for (const query of ['lighthouse', 'lighthouse archived:yes', 'lighthouse case:yes'])
       expect((await find(caller, query)).counts).toEqual(outside)
@@ -151,7 +151,7 @@ test('what is private is found and counted only for who may see it', async () =>
       const { counts, items, incomplete } = await find(caller, query)
       expect({ query, counts, items, incomplete }).toEqual({
         query,
-        counts: { repositories: 0, code: 0, issues: 0, pulls: 0, people: 0 },
+        counts: { repositories: 0, code: 0, issues: 0, pulls: 0, wiki: 0, people: 0 },
         items: [],
         incomplete: false,
       })
@@ -191,6 +191,7 @@ test('an agent finds nothing outside its repository, public or not', async () =>
     code: 2,
     issues: 2,
     pulls: 1,
+    wiki: 0,
     people: 0,
   })
   expect((await find(agent, 'ada', { type: 'people' })).items).toEqual([])

@@ -6,6 +6,7 @@ import type {
   PullFound,
   RepoFound,
   SearchResult,
+  WikiFound,
 } from '#features/search/index.ts'
 import { Avatar, ActorLink } from '../../components/avatar.tsx'
 import { Icon } from '../../components/icon.tsx'
@@ -169,7 +170,26 @@ const PersonRow = ({ person }: { person: PersonFound }) => (
   />
 )
 
-const row = (item: Item, type: SearchResult['type']) => {
+const WikiRow = ({ page, inside }: { page: WikiFound; inside: boolean }) => (
+  <Row
+    mark={<Icon name="book" />}
+    title={
+      <a class="row-link" dir="auto" href={new URL(page.html_url).pathname}>
+        <Marked parts={page.highlights.title} />
+      </a>
+    }
+    meta={inside ? undefined : <a href={repoPath(page.repo)}>{page.repo}</a>}
+  >
+    {page.highlights.lines.slice(0, 3).map((parts) => (
+      <p class="row-text" dir="auto">
+        <Marked parts={parts} />
+      </p>
+    ))}
+  </Row>
+)
+
+const row = (item: Item, type: SearchResult['type'], inside: boolean) => {
+  if ('slug' in item) return <WikiRow page={item} inside={inside} />
   if ('clone_url' in item) return <Repository repo={item} />
   if ('username' in item) return <PersonRow person={item} />
   return 'number' in item ? (
@@ -185,5 +205,7 @@ export const SearchResults = ({ result, inside }: { result: SearchResult; inside
       )}
     </div>
   ) : (
-    <List label={t('What was found')}>{result.items.map((item) => row(item, result.type))}</List>
+    <List label={t('What was found')}>
+      {result.items.map((item) => row(item, result.type, inside))}
+    </List>
   )

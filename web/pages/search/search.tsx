@@ -23,6 +23,7 @@ const TYPES: readonly { type: SearchType; label: string; icon: IconName; inRepo:
     { type: 'code', label: 'Code', icon: 'code', inRepo: true },
     { type: 'issues', label: 'Issues', icon: 'issue', inRepo: true },
     { type: 'pulls', label: 'Pull requests', icon: 'pull', inRepo: true },
+    { type: 'wiki', label: 'Wiki', icon: 'book', inRepo: true },
     { type: 'people', label: 'People', icon: 'users', inRepo: false },
   ])
 const SORTS = ['best', 'updated', 'created'] as const
@@ -133,7 +134,7 @@ function filtersFor(
       link(t('Merged'), 'is:merged'),
       link(t('Closed'), 'is:closed'),
     ]
-  if (result.type === 'people') return []
+  if (result.type === 'people' || result.type === 'wiki') return []
   const languages = [
     ...new Set(
       result.items.flatMap((item) =>
