@@ -7,7 +7,7 @@ import type { Origin } from '#core/audit.ts'
 import type { SignedIn } from '#core/caller.ts'
 import { diskFull, isDiskFullError } from '#core/disk-space.ts'
 import type { Hearth } from '#core/hearth.ts'
-import { decide, RIGHTS_INTERVAL_MS } from '#core/access.ts'
+import { decide } from '#core/access.ts'
 import { engineRefusal, principalOf, runAs } from '#core/principal.ts'
 import { GitError, readFetchRequests, type Push, type RefSnapshot } from '#git'
 import { GitAccess, requireOperation, suffixOfPath, type Service } from '#http/git/git-access.ts'
@@ -112,18 +112,13 @@ export class GitSession {
     run: (signal: AbortSignal, touch: () => void) => Promise<T>,
   ): Promise<T> {
     const { hearth } = this
-    const watchdog = new Watchdog()
+    const service = operation === 'push' ? 'git-receive-pack' : 'git-upload-pack'
+    const watchdog = new Watchdog(() =>
+      this.#access.check(this.#callerOfNow(caller), repo, service),
+    )
     const ended = new AbortController()
     const close = (): void => ended.abort(new GitError('aborted', 'the connection was closed'))
     channel.once('close', close)
-    const service = operation === 'push' ? 'git-receive-pack' : 'git-upload-pack'
-    const rights = setInterval(() => {
-      try {
-        this.#access.check(this.#callerOfNow(caller), repo, service)
-      } catch (error) {
-        ended.abort(error)
-      }
-    }, RIGHTS_INTERVAL_MS)
     const signal = AbortSignal.any([ended.signal, hearth.stopping, watchdog.signal])
     const endOperation = hearth.metrics.startGitOperation(operation, { repo })
     const principal = principalOf(caller, origin)
@@ -132,9 +127,8 @@ export class GitSession {
       release = await transferSemaphore(hearth).acquire({ caller: principal, signal })
       return await runAs(principal, () => run(signal, () => watchdog.touch()))
     } catch (error) {
-      throw ended.signal.aborted ? ended.signal.reason : error
+      throw signal.aborted ? signal.reason : error
     } finally {
-      clearInterval(rights)
       channel.off('close', close)
       watchdog.stop()
       endOperation()
@@ -202,8 +196,8 @@ export class GitSession {
     const input = inputOf(channel)
     await this.#transfer(call, 'push', repo, async (signal, touch) => {
       // The key may have been removed since the pack began.
-      const apply = (push: Push) =>
-        this.#access.applyPush({ caller: this.#callerOfNow(caller), repo, origin }, push)
+      const pusher = { caller: () => this.#callerOfNow(caller), repo, origin }
+      const apply = (push: Push) => this.#access.applyPush(pusher, push)
       const report = git.receivePack(store, refs, {
         protocol,
         body: watched(input, touch),

@@ -53,7 +53,7 @@ async function startArchive(
 ): Promise<Uint8Array | ReadableStream<Uint8Array>> {
   const { hearth, request } = exchange
   exchange.setIdleTimeout(0)
-  const watchdog = new Watchdog()
+  const watchdog = new Watchdog(null)
   const signal = AbortSignal.any([request.signal, hearth.stopping, watchdog.signal])
   const principal = principalOf(anonymous, exchange.origin)
   const release = await transferSemaphore(hearth).acquire({ caller: principal, signal })

@@ -68,7 +68,12 @@ export const unsignedReason = (path: string): string | null =>
       : null
 
 /** Who pushes where. */
-type Pusher = { readonly caller: Caller; readonly repo: string; readonly origin: Origin }
+type Pusher = {
+  /** Finds the caller again, whose credential may have ended while the pack came. */
+  readonly caller: () => Caller
+  readonly repo: string
+  readonly origin: Origin
+}
 
 export class GitAccess {
   readonly #repos: Operations
@@ -136,7 +141,7 @@ export class GitAccess {
     const refuseAll = (refused: string) => updates.map(({ name }) => ({ name, refused }))
     try {
       const operation = this.#operationsFor(repo).push
-      const { results } = await call(this.hearth, operation, caller, input, { origin })
+      const { results } = await call(this.hearth, operation, caller(), input, { origin })
       return results
     } catch (error) {
       if (error instanceof Refusal) return refuseAll(error.message)

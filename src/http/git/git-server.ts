@@ -375,10 +375,10 @@ export class GitServer {
     endOperation: () => void,
   ): Promise<Response> {
     const { request, service, store, refs, principal, maxBytes } = transfer
-    const { exchange, caller, repo } = request
+    const { exchange, repo } = request
     const { hearth } = this
     exchange.setIdleTimeout(0)
-    const watchdog = new Watchdog()
+    const watchdog = this.#watch(request, service)
     let release = (): void => {}
     const end = (): void => {
       watchdog.stop()
@@ -398,6 +398,7 @@ export class GitServer {
       }
       release = await this.#transfers.acquire({ caller: principal, signal })
       if (service === 'git-receive-pack') {
+        const caller = () => gitCallerOf(hearth, exchange.request)
         const apply = (push: Push) =>
           this.#rights.applyPush({ caller, repo, origin: exchange.origin }, push)
         const certificateProblem = (certificate: PushCertificate) =>
@@ -420,6 +421,12 @@ export class GitServer {
     }
   }
 
+  #watch({ exchange, repo }: GitRequest, service: Service): Watchdog {
+    return new Watchdog(() =>
+      this.#rights.check(gitCallerOf(this.hearth, exchange.request), repo, service),
+    )
+  }
+
   /** Relative to the address of the repository, under which the client reaches this forge. */
   async #bundleUri(repo: string, store: string, refs: RefSnapshot): Promise<string | null> {
     const oid = await this.#bundleTips.choose(repo, store, refs)
@@ -438,7 +445,7 @@ export class GitServer {
     await this.#awaitPacks(exchange, store)
     exchange.setIdleTimeout(FILE_IDLE_TIMEOUT_SECONDS)
     const principal = principalOf(caller, () => exchange.origin)
-    const watchdog = new Watchdog()
+    const watchdog = this.#watch(request, 'git-upload-pack')
     const signal = AbortSignal.any([exchange.request.signal, hearth.stopping, watchdog.signal])
     const release = await this.#transfers.acquire({ caller: principal, signal })
     const endOperation = hearth.metrics.startGitOperation('fetch', { repo })

@@ -14,6 +14,7 @@ import {
 } from '#features/repos/index.ts'
 import { Exchange } from '#http/exchange.ts'
 import { GitServer, parseGitAddress, parseProtocolVersion } from '#http/git/git-server.ts'
+import { until } from '../../features/checks/fixture.ts'
 import { makeWorld } from '../../world.ts'
 
 const world = await makeWorld()
@@ -49,6 +50,9 @@ const [adas, bobs, eves, limbos, readers] = [
   await tokenOf(limbo),
   await tokenOf(bob, ['code:read']),
 ]
+
+const MAIN = 'refs/heads/main'
+const inFlight = (operation: string): number => hearth.metrics.gitInFlight.get(operation) ?? 0
 
 const gitServer = new GitServer(hearth)
 const server = Bun.serve({
@@ -205,6 +209,30 @@ describe('who may', () => {
     expect((await refs('acme/secret')).status).toBe(401)
     await world.write((tx) => revokeLeakedToken(tx, short, 'a test'))
     expect((await refs('acme/secret', basic('x', short))).status).toBe(401)
+  })
+
+  test('a push that runs ends when its token is revoked, and moves nothing', async () => {
+    const short = await tokenOf(bob)
+    const main = () => readRef(hearth.db, repoByPath(hearth.db, 'acme/secret')?.id ?? '', MAIN)
+    const before = main()
+    const command = `${before ?? '0'.repeat(40)} ${'1'.repeat(40)} ${MAIN}\0report-status\n`
+    const line = `${(command.length + 4).toString(16).padStart(4, '0')}${command}`
+    // The pack never comes.
+    const body = new ReadableStream<Uint8Array>({
+      start: (controller) => controller.enqueue(Buffer.from(`${line}0000`)),
+    })
+    const pushing = fetch(at('acme/secret.git/git-receive-pack'), {
+      method: 'POST',
+      headers: { ...basic('x', short), 'content-type': 'application/x-git-receive-pack-request' },
+      body,
+    })
+      .then((answer) => answer.text())
+      .catch(() => '')
+    await until(() => inFlight('push') === 1)
+    await world.write((tx) => revokeLeakedToken(tx, short, 'a test'))
+    expect(await pushing).not.toContain('ok refs/')
+    await until(() => inFlight('push') === 0)
+    expect(main()).toBe(before)
   })
 
   test('a push is refused before the body is read', async () => {
