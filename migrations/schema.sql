@@ -1438,7 +1438,7 @@ CREATE TABLE model_calls (
 
 CREATE INDEX model_calls_by_time ON model_calls (at);
 
-CREATE INDEX model_calls_of_actor ON model_calls (actor_id, task);
+CREATE INDEX model_calls_of_actor ON model_calls (actor_id, task, cost);
 
 CREATE INDEX model_calls_of_workspace ON model_calls (workspace_id, id);
 

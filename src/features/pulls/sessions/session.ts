@@ -157,10 +157,12 @@ function reportSecrets(
     )
 }
 
+/** `pull` is as it was before the entries. Earlier ones that wait have their job already. */
 function scheduleSessionEvent(tx: Tx, pull: PullRow): void {
   const since = tx.now_ms - pull.session_told_at
   if (since >= MINUTE) appendSessionEvent(tx, pull.id)
-  else tx.enqueue(announceSession, { pull_id: pull.id }, { key: pull.id, delay_ms: MINUTE - since })
+  else if (pull.session_entries === pull.session_told_seq)
+    tx.enqueue(announceSession, { pull_id: pull.id }, { key: pull.id, delay_ms: MINUTE - since })
 }
 
 /** Appends one event for all entries since the last event. */
