@@ -22,7 +22,8 @@ const MAX_KNOWN_DIRECTORIES = 1 << 18
 const ENTRIES_PER_TURN = 1024
 
 export type FileFilter = {
-  readonly wants: (blob: Oid) => boolean
+  /** `old` is the file of the same path that it replaces. */
+  readonly wants: (blob: Oid, old: Oid | null) => boolean
   /** Whether `wants` has done so much work that other work should get a turn. */
   readonly isTurnOver: () => boolean
 }
@@ -74,7 +75,7 @@ export class AddedFiles {
     const oldOid = old?.oid() ?? null
     if (oid === oldOid) return
     if (isDir(now.mode)) yield* this.walk(joinKey(path, now.name()), oldOid, oid, depth + 1)
-    else if (isBlob(now.mode) && this.filter.wants(oid)) {
+    else if (isBlob(now.mode) && this.filter.wants(oid, old && isBlob(old.mode) ? oldOid : null)) {
       if (this.found.length >= MAX_CHANGES)
         throw new GitError('too_large', `more than ${MAX_CHANGES} paths differ`)
       this.found.push({

@@ -3,7 +3,14 @@
  * read once, however many commits contain it. A commit is compared with its parents only when one of
  * its blobs matches.
  */
-import type { AddedMatch, AddedMatches, AddedSearch, ObjectReader, Oid } from '../ports.ts'
+import type {
+  AddedMatch,
+  AddedMatches,
+  AddedSearch,
+  GitObject,
+  ObjectReader,
+  Oid,
+} from '../ports.ts'
 import { lineAt, lineStarts } from '#lib/secrets/secret-matcher.ts'
 import { diffTreePaths } from '../diff/tree-diff.ts'
 import { AddedFiles, type AddedFile } from './added-files.ts'
@@ -30,7 +37,7 @@ export function* searchAdded(db: ObjectReader, search: AddedSearch): PausableWor
   const blobs = new BlobSearch(db, search)
   const source = commitSource(db)
   const files = new AddedFiles(db, {
-    wants: (blob) => blobs.hits(blob).length > 0,
+    wants: (blob, old) => blobs.mayAdd(blob, old),
     isTurnOver: () => blobs.isTurnOver(),
   })
   const matches: AddedMatch[] = []
@@ -104,11 +111,15 @@ function findAddedMatches(
   })
 }
 
-function contentOf(db: ObjectReader, oid: Oid): Buffer {
-  const data = db.read(oid)?.data
-  return data
-    ? Buffer.from(data.buffer, data.byteOffset, Math.min(data.length, MAX_FILE_BYTES))
-    : Buffer.alloc(0)
+const contentOf = (db: ObjectReader, oid: Oid): Buffer => beginningOf(db.read(oid))
+
+/** The content in memory that the next read takes. */
+const viewOf = (db: ObjectReader, oid: Oid): Buffer => beginningOf(db.view?.(oid) ?? db.read(oid))
+
+function beginningOf(object: GitObject | null): Buffer {
+  if (object === null) return Buffer.alloc(0)
+  const { buffer, byteOffset, length } = object.data
+  return Buffer.from(buffer, byteOffset, Math.min(length, MAX_FILE_BYTES))
 }
 
 class BlobSearch {
@@ -116,6 +127,8 @@ class BlobSearch {
   read = 0
   private readAtTurn = 0
   private readonly clean = new Set<Oid>()
+  /** Pairs of a file and the one that it replaces, between which no match was added. */
+  private readonly unchanged = new Set<string>()
   private readonly dirty = new Map<Oid, readonly FoundText[]>()
   private readonly finder: TextFinder
 
@@ -137,18 +150,36 @@ class BlobSearch {
     return this.finder.select(found, path)
   }
 
+  /** Whether a file may have a match that the file it replaces has not. */
+  mayAdd(oid: Oid, old: Oid | null): boolean {
+    if (this.clean.has(oid)) return false
+    if (old === null || this.dirty.has(oid)) return this.hits(oid).length > 0
+    const pair = old + oid
+    if (this.unchanged.has(pair)) return false
+    const before = contentOf(this.db, old)
+    const data = viewOf(this.db, oid)
+    // Reading a byte takes about a quarter of the time of searching it.
+    this.read += (before.length + data.length) >> 2
+    if (this.finder.mayAdd({ oid, data }, { oid: old, data: before }))
+      return this.hits(oid).length > 0
+    remember(this.unchanged, pair)
+    return false
+  }
+
   hits(oid: Oid): readonly FoundText[] {
     if (this.clean.has(oid)) return NONE
     const known = this.dirty.get(oid)
     if (known) return known
-    const data = contentOf(this.db, oid)
+    const data = viewOf(this.db, oid)
     this.read += data.length
     const hits = this.finder.find(data)
     if (hits.length > 0) this.dirty.set(oid, hits)
-    else {
-      if (this.clean.size >= MAX_CLEAN_BLOBS) this.clean.clear()
-      this.clean.add(oid)
-    }
+    else remember(this.clean, oid)
     return hits
   }
+}
+
+function remember(known: Set<string>, key: string): void {
+  if (known.size >= MAX_CLEAN_BLOBS) known.clear()
+  known.add(key)
 }

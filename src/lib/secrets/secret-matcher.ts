@@ -44,11 +44,45 @@ type Compiled = {
 /** A part of a file in which a rule looks for matches. */
 type Window = { start: number; end: number }
 
-export class SecretMatcher {
-  private readonly compiled: readonly Compiled[]
+const NO_RULES: readonly number[] = []
+
+/** Finds the rules whose words stand in bytes. */
+class RuleWords {
+  readonly maxBytes: number
   private readonly automaton: WordAutomaton
   /** The rules of each word. */
   private readonly users: readonly (readonly number[])[]
+
+  constructor(rules: readonly SecretRule[], has: (rule: SecretRule) => boolean) {
+    const users = new Map<string, number[]>()
+    for (const [at, rule] of rules.entries())
+      if (has(rule))
+        for (const word of rule.words) {
+          const known = users.get(word)
+          if (known) known.push(at)
+          else users.set(word, [at])
+        }
+    const words = [...users.keys()]
+    this.automaton = new WordAutomaton(words)
+    this.users = words.map((word) => users.get(word) ?? [])
+    this.maxBytes = words.reduce((most, word) => Math.max(most, word.length), 0)
+  }
+
+  /** Calls `found` with each rule of each word, and the position after the word. */
+  scan(bytes: Buffer, found: (rule: number, end: number) => void): void {
+    this.automaton.scan(bytes, (word, end) => {
+      for (const rule of this.users[word] ?? []) found(rule, end)
+    })
+  }
+}
+
+export class SecretMatcher {
+  private readonly compiled: readonly Compiled[]
+  private readonly words: RuleWords
+  private readonly distantWords: RuleWords
+  /** The widest windows before and after a word. */
+  private readonly maxBefore: number
+  private readonly maxAfter: number
   private readonly commonDrops: readonly CompiledFilter[]
   private readonly skippedPaths: readonly RegExp[]
 
@@ -57,12 +91,10 @@ export class SecretMatcher {
     this.commonDrops = common.drops.map((drop) => new CompiledFilter(drop))
     this.skippedPaths = common.skippedPaths.map((source) => new RegExp(source))
     this.compiled = rules.map(compile)
-    const words = [...new Set(rules.flatMap((rule) => rule.words))]
-    this.automaton = new WordAutomaton(words)
-    const users = new Map<string, number[]>(words.map((word) => [word, []]))
-    for (const [at, rule] of rules.entries())
-      for (const word of rule.words) users.get(word)?.push(at)
-    this.users = words.map((word) => users.get(word) ?? [])
+    this.maxBefore = this.compiled.reduce((most, { before }) => Math.max(most, before), 0)
+    this.maxAfter = this.compiled.reduce((most, { after }) => Math.max(most, after), 0)
+    this.words = new RuleWords(rules, () => true)
+    this.distantWords = new RuleWords(rules, ({ whole }) => whole === true)
   }
 
   /**
@@ -71,8 +103,7 @@ export class SecretMatcher {
    */
   find(data: Uint8Array): SecretMatch[] {
     const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength)
-    const isBinary = bytes.subarray(0, BINARY_BYTES).includes(0)
-    const windows = this.openWindows(bytes, isBinary)
+    const windows = this.openWindows(bytes, { start: 0, end: bytes.length })
     const end = performance.now() + MAX_FILE_MS
     const matches: SecretMatch[] = []
     for (const [at, list] of windows) {
@@ -84,6 +115,35 @@ export class SecretMatcher {
       }
     }
     return this.withNeeds(bytes, matches).slice(0, MAX_MATCHES)
+  }
+
+  /**
+   * Whether a part of a file touches what may be a match, in the file around it as well. What else
+   * a rule needs somewhere in the file is left to `find`. `distant` are the distant rules of the file.
+   */
+  hasMatchNear(bytes: Buffer, part: Readonly<Window>, distant: readonly number[]): boolean {
+    const end = performance.now() + MAX_FILE_MS
+    const matches: SecretMatch[] = []
+    for (const [at, list] of this.openWindows(bytes, part, distant)) {
+      const compiled = this.compiled[at]
+      if (!compiled) continue
+      for (const window of list) {
+        // Out of time: as if there was one.
+        if (performance.now() > end) return true
+        this.matchWindow(bytes, compiled, window, matches, end)
+        if (matches.length > 0) return true
+      }
+    }
+    return false
+  }
+
+  /** The rules whose word may stand far from a match, of those with a word that touches a part. */
+  distantRules(bytes: Buffer, part: Readonly<Window>): readonly number[] {
+    const { maxBytes } = this.distantWords
+    const from = Math.max(0, part.start - maxBytes)
+    const rules = new Set<number>()
+    this.distantWords.scan(bytes.subarray(from, part.end + maxBytes), (rule) => rules.add(rule))
+    return rules.size === 0 ? NO_RULES : [...rules]
   }
 
   /** The matches that count in a file of this path, or in a text, in order and without overlaps. */
@@ -101,21 +161,39 @@ export class SecretMatcher {
     return rule.refused === true || !this.skippedPaths.some((pattern) => pattern.test(path))
   }
 
-  private openWindows(bytes: Buffer, isBinary: boolean): Map<number, Window[]> {
+  /** Where each rule has to be matched so that no match that touches a part is missed. */
+  private openWindows(
+    bytes: Buffer,
+    part: Readonly<Window>,
+    distant: readonly number[] = [],
+  ): Map<number, Window[]> {
     const windows = new Map<number, Window[]>()
-    this.automaton.scan(bytes, (word, end) => {
-      for (const at of this.users[word] ?? []) {
-        const compiled = this.compiled[at]
-        if (!compiled || (isBinary && !compiled.rule.refused)) continue
-        const isWhole = compiled.rule.whole === true
-        const from = isWhole ? 0 : Math.max(0, end - compiled.before)
-        const to = isWhole ? bytes.length : Math.min(bytes.length, end + compiled.after)
-        const list = windows.get(at)
-        const last = list?.at(-1)
-        if (!list) windows.set(at, [{ start: from, end: to }])
-        else if (last && last.end >= from) last.end = Math.max(last.end, to)
-        else list.push({ start: from, end: to })
-      }
+    const isText = !isBinary(bytes)
+    const add = (at: number, from: number, to: number): void => {
+      const list = windows.get(at)
+      const last = list?.at(-1)
+      if (!list) windows.set(at, [{ start: from, end: to }])
+      else if (last && last.end >= from) last.end = Math.max(last.end, to)
+      else list.push({ start: from, end: to })
+    }
+    for (const at of distant) {
+      const compiled = this.compiled[at]
+      if (!compiled || !(isText || compiled.rule.refused)) continue
+      // The part may be the end of a match without a bound.
+      const before = Math.max(compiled.before, compiled.after)
+      add(at, ...around(part, { ...compiled, before }, bytes.length))
+    }
+    const scanned = {
+      start: Math.max(0, part.start - this.maxAfter),
+      end: Math.min(bytes.length, part.end + this.maxBefore),
+    }
+    this.words.scan(bytes.subarray(scanned.start, scanned.end), (at, position) => {
+      const compiled = this.compiled[at]
+      if (!compiled || !(isText || compiled.rule.refused)) return
+      const end = scanned.start + position
+      const center = compiled.rule.whole ? part : { start: end, end }
+      const [from, to] = around(center, compiled, bytes.length)
+      if (to >= part.start && from <= part.end) add(at, from, to)
     })
     return windows
   }
@@ -178,6 +256,16 @@ export class SecretMatcher {
     )
   }
 }
+
+/** Where a match can begin and end that touches a part of a file. */
+const around = (
+  { start, end }: Readonly<Window>,
+  { before, after }: Compiled,
+  length: number,
+): [from: number, to: number] => [Math.max(0, start - before), Math.min(length, end + after)]
+
+/** Whether git would call a file binary. */
+export const isBinary = (bytes: Buffer): boolean => bytes.subarray(0, BINARY_BYTES).includes(0)
 
 const linearPattern = (source: string): RulePattern => {
   const pattern = new LinearPattern(source)

@@ -6,6 +6,7 @@
 export class WordAutomaton {
   private readonly classes = new Uint8Array(256)
   private readonly width: number
+  private readonly shift: number
   private readonly table: Uint16Array
   private readonly firstEnd: number
   private readonly ends: readonly (readonly number[])[]
@@ -21,10 +22,12 @@ export class WordAutomaton {
     this.firstEnd = sorted.findIndex(isEnd)
     if (this.firstEnd < 0) this.firstEnd = count
     this.ends = sorted.slice(this.firstEnd).map((state) => outputs[state] ?? [])
-    this.table = new Uint16Array(count * this.width)
+    // A row of a power of two is found with a shift, which is quicker than a product.
+    this.shift = Math.ceil(Math.log2(this.width))
+    this.table = new Uint16Array(count << this.shift)
     for (const [at, state] of sorted.entries())
       for (let symbol = 0; symbol < this.width; symbol++)
-        this.table[at * this.width + symbol] =
+        this.table[(at << this.shift) + symbol] =
           numbers.get(next[state * this.width + symbol] ?? 0) ?? 0
   }
 
@@ -83,10 +86,10 @@ export class WordAutomaton {
 
   /** Calls `found` with the number of each word and the position after it, in order. */
   scan(data: Uint8Array, found: (word: number, end: number) => void): void {
-    const { table, classes, width, firstEnd, ends } = this
+    const { table, classes, shift, firstEnd, ends } = this
     let state = 0
     for (let at = 0; at < data.length; at++) {
-      state = table[state * width + (classes[data[at] as number] as number)] as number
+      state = table[(state << shift) + (classes[data[at] as number] as number)] as number
       if (state >= firstEnd)
         for (const word of ends[state - firstEnd] as readonly number[]) found(word, at + 1)
     }

@@ -14,12 +14,13 @@ type Case = {
 
 const FIXTURE = join(import.meta.dir, '../../fixtures/secret-rules.jsonl.gz')
 
+const cases = Buffer.from(Bun.gunzipSync(readFileSync(FIXTURE)))
+  .toString()
+  .trim()
+  .split('\n')
+  .map((line) => JSON.parse(line) as Case)
+
 test('every rule finds what the scanner that it comes from finds in its own test data', () => {
-  const cases = Buffer.from(Bun.gunzipSync(readFileSync(FIXTURE)))
-    .toString()
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line) as Case)
   const rules = new Map(secretRules().map((rule) => [rule.id, rule]))
   const matchers = new Map<string, SecretMatcher>()
   const differing = cases.filter(({ rule: id, path, text, secrets }) => {
@@ -37,6 +38,28 @@ test('every rule finds what the scanner that it comes from finds in its own test
   })
   expect(cases.length).toBe(8224)
   expect(differing).toEqual([])
+})
+
+test('what is added in the middle of a file, and what only its secret changes, is noticed', () => {
+  const matcher = secretMatcher()
+  const around = Buffer.from('one more line of text\n'.repeat(500))
+  const missed = cases.flatMap(({ rule, text }) => {
+    const file = Buffer.concat([around, Buffer.from(text), Buffer.from('\n'), around])
+    const found = matcher.find(file)
+    const distant = matcher.distantRules(file, { start: 0, end: file.length })
+    const whole = { start: around.length, end: file.length - around.length }
+    const parts = [whole, ...found.map(({ index, secret }) => partAt(index, secret.length))]
+    return found.length === 0 || parts.every((part) => matcher.hasMatchNear(file, part, distant))
+      ? []
+      : [`${rule}: ${text}`]
+  })
+  expect(missed).toEqual([])
+})
+
+/** The middle of a secret. */
+const partAt = (index: number, length: number) => ({
+  start: index + Math.floor(length / 2),
+  end: index + Math.floor(length / 2) + 1,
 })
 
 test('hostile texts take time in proportion to their length', () => {
