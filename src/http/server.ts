@@ -8,6 +8,7 @@
 import { rmSync } from 'node:fs'
 import { Elysia } from 'elysia'
 import type { Hearth } from '#core/hearth.ts'
+import { jobDoors } from '#core/job-doors.ts'
 import { Refusal } from '#lib/errors.ts'
 import type { Log } from '#lib/log.ts'
 import { SECOND } from '#lib/time.ts'
@@ -21,6 +22,7 @@ import {
 import { artifactRoutes } from './artifact-routes.ts'
 import { archiveRoutes } from './git/archive-routes.ts'
 import { goImportResponse } from './git/go-import.ts'
+import { openJobDoor } from './job-door.ts'
 import type { Certificate } from './listener/certificate-files.ts'
 import { oauthRoutes } from './oauth-routes.ts'
 import { mountedProtocolRoutes } from './protocol-routes.ts'
@@ -194,8 +196,8 @@ class HttpServer implements RunningServer {
   readonly #opened = Promise.withResolvers<RequestRouter>()
   readonly #first: Server
   #current: Server
-  /** The listener of requests that the first one did not accept. */
-  readonly #acceptedBy = new WeakMap<Request, Server>()
+  /** The listener of requests that the first one did not accept: another one, or a job's door. */
+  readonly #acceptedBy = new WeakMap<Request, Listener>()
   readonly #ending = new Set<Promise<void>>()
   #stopped: Promise<void> | null = null
 
@@ -217,8 +219,15 @@ class HttpServer implements RunningServer {
       requestIP: (request) => this.#requestIP(request),
       timeout: (request, seconds) => this.#listenerOf(request).timeout(request, seconds),
     }
-    this.#router = new RequestRouter(hearth, fallbacks, listener, this.options.tls !== undefined)
-    this.#opened.resolve(this.#router)
+    const isEncrypted = this.options.tls !== undefined
+    const router = new RequestRouter(hearth, fallbacks, listener, isEncrypted)
+    this.#router = router
+    this.#opened.resolve(router)
+    const fetch = (request: Request, door: Listener): Response | Promise<Response> => {
+      this.#acceptedBy.set(request, door)
+      return router.fetch(request)
+    }
+    jobDoors(hearth).open = (options) => openJobDoor(hearth, options, { isEncrypted, fetch })
   }
 
   replaceCertificate(certificate: Certificate): void {
@@ -277,15 +286,18 @@ class HttpServer implements RunningServer {
     })
   }
 
-  #listenerOf(request: Request): Server {
+  #listenerOf(request: Request): Listener {
     return this.#acceptedBy.get(request) ?? this.#first
   }
 
   #requestIP(request: Request): Bun.SocketAddress | null {
     const { unix, clientAddressOf } = this.options
+    const listener = this.#listenerOf(request)
+    // Requests of jobs have none, however the server listens.
+    if (unix !== undefined && listener !== this.#first) return listener.requestIP(request)
     // Whoever may write to a socket of this machine is on this machine.
     if (unix !== undefined) return { address: '127.0.0.1', family: 'IPv4', port: 0 }
-    const peer = this.#listenerOf(request).requestIP(request)
+    const peer = listener.requestIP(request)
     const address = peer && clientAddressOf?.(peer.port)
     return address ? { ...peer, address } : peer
   }

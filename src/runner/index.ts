@@ -21,15 +21,15 @@ export type { CommandResult as Outcome, RunCommandOptions as RunOptions } from '
 export type { JobPaths, RunningJob, StepOptions, StepResult } from './job.ts'
 export {
   DOOR_URL,
-  doorSocket,
   programCwd,
   type ProgramEnd,
   type ProgramOptions,
   type RunningProgram,
 } from './program.ts'
-export type { Network } from './network.ts'
+export { JOB_DOOR_URL, type Network } from './network.ts'
 export { createRunner, type Runner, type RunnerOptions } from './runner.ts'
 export {
+  doorSocket,
   writeCheckout,
   type CheckoutEntry,
   type JobDirectory as Workplace,

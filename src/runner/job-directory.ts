@@ -17,6 +17,10 @@ export type JobDirectory = {
 
 const PARTS = ['build', 'home', 'tmp'] as const
 
+/** The folder of the socket that leads out of a sandbox. It is the server's. */
+export const DOOR_PART = 'door'
+export const doorSocket = ({ work }: JobDirectory): string => join(work, DOOR_PART, 'socket')
+
 export async function createJobDirectory(
   directory: string,
   id: string,

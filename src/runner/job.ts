@@ -11,7 +11,8 @@ import { chmod, mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { nextTurn } from '#lib/waiting.ts'
 import { EndMark } from './end-mark.ts'
-import type { JobDirectory } from './job-directory.ts'
+import { DOOR_PART, type JobDirectory } from './job-directory.ts'
+import { JOB_DOOR_PORT } from './network.ts'
 import type { CommandLimits } from './limits.ts'
 import { findDescendants } from './process-tree.ts'
 import {
@@ -67,8 +68,14 @@ export const hostPaths = ({ work }: JobDirectory): JobPaths => ({
   input: join(work, INPUT_PART),
 })
 
-const layoutOf = (paths: JobPaths): SandboxLayout => ({
+/** Where a job finds the folder of its door. */
+const DOOR_FOLDER = '/run/door'
+/** The program in `input` that hands connections to the door. */
+export const FORWARDER = 'forward'
+
+const layoutOf = (paths: JobPaths, hasDoor: boolean): SandboxLayout => ({
   mounts: [
+    ...(hasDoor ? [{ from: DOOR_PART, to: DOOR_FOLDER, writable: false }] : []),
     { from: 'build', to: paths.workspace, writable: true },
     { from: 'home', to: paths.home, writable: true },
     { from: 'tmp', to: paths.tmp, writable: true },
@@ -121,6 +128,8 @@ export type JobSettings = {
   readonly paths: JobPaths
   readonly limits: CommandLimits
   readonly env: Readonly<Record<string, string>>
+  /** Whether the job reaches the forge at `JOB_DOOR_URL`, through the socket of its directory. */
+  readonly hasDoor: boolean
   /** Null where commands run without isolation. */
   readonly sandbox: SandboxSettings | null
   readonly parentDeathPrefix: readonly string[]
@@ -137,8 +146,12 @@ const RETRY_MS = 50
 type AgentProcess = Bun.Subprocess<'pipe', 'pipe', 'ignore'>
 
 /** Runs steps until its input ends. `$n` and `$nonce` come from the server. */
-const agentProgram = ({ input }: JobPaths): string =>
+const agentProgram = ({ input }: JobPaths, hasDoor: boolean): string =>
   [
+    // It returns once it listens.
+    ...(hasDoor
+      ? [`${quote(`${input}/${FORWARDER}`)} ${JOB_DOOR_PORT} ${DOOR_FOLDER}/socket </dev/null`]
+      : []),
     'while read -r n nonce; do',
     `  set -- ${quote(`${input}/steps`)}/"$n"`,
     '  /bin/sh "$1/run.sh" "$1" </dev/null',
@@ -252,16 +265,17 @@ async function writeReadable(folder: string, files: Readonly<Record<string, stri
 }
 
 async function startAgent(settings: JobSettings): Promise<Agent> {
-  const { directory, paths, limits, env, sandbox, parentDeathPrefix } = settings
+  const { directory, paths, limits, env, sandbox, parentDeathPrefix, hasDoor } = settings
   if (sandbox === null) {
-    const script = `{ ${ulimitScript(limits)}; } 2>/dev/null; exec 2>&1\n${agentProgram(paths)}`
+    const script = `{ ${ulimitScript(limits)}; } 2>/dev/null; exec 2>&1\n${agentProgram(paths, false)}`
     const all = { PATH, HOME: paths.home, TMPDIR: paths.tmp, LANG: 'C.UTF-8', TERM: 'dumb', ...env }
     const command = [...parentDeathPrefix, '/bin/sh', '-c', script]
     return new Agent(spawnAgent(command, paths.workspace, all), null, settings)
   }
-  const layout = layoutOf(paths)
+  const layout = layoutOf(paths, hasDoor)
   const prepared = await prepareSandbox(directory, layout, sandbox)
-  const script = sessionScript({ directory, layout, limits, env, ...prepared }, agentProgram(paths))
+  const program = agentProgram(paths, hasDoor)
+  const script = sessionScript({ directory, layout, limits, env, ...prepared }, program)
   const command = [...parentDeathPrefix, '/bin/sh', '-c', script]
   return new Agent(spawnAgent(command, '/', MINIMAL_ENV), prepared.status, settings)
 }

@@ -88,15 +88,22 @@ export function rulesOf(own: readonly string[], servers: readonly string[]): str
 export type InternetFiles = {
   readonly rules: string
   readonly resolv: string
-  readonly hosts: string
 }
+
+/** The name of the forge in a job. Names below `localhost` never leave a machine (RFC 6761). */
+const JOB_DOOR_HOST = 'hearth.localhost'
+export const JOB_DOOR_PORT = 47100
+/** Where a job reaches the forge: a port of its loopback device, behind which is the door. */
+export const JOB_DOOR_URL = `http://${JOB_DOOR_HOST}:${JOB_DOOR_PORT}`
+
+/** The names of machines in a job that does not share the network of this one. */
+export const JOB_HOSTS = `127.0.0.1 localhost ${JOB_DOOR_HOST}\n::1 localhost\n`
 
 export const internetFiles = (): InternetFiles => {
   const servers = nameServers()
   return {
     rules: rulesOf(machineNetworks(), servers),
     resolv: servers.map((address) => `nameserver ${address}\n`).join(''),
-    hosts: '127.0.0.1 localhost\n::1 localhost\n',
   }
 }
 

@@ -5,7 +5,7 @@
  */
 import { chmod, mkdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { createJobDirectory, type JobDirectory } from './job-directory.ts'
+import { createJobDirectory, DOOR_PART, type JobDirectory } from './job-directory.ts'
 import { OUTPUT_TAIL_BYTES, type CommandLimits } from './limits.ts'
 import { DRAIN_MS, killSandbox, killTree, prepareSandbox, readFileOr } from './processes.ts'
 import { programScript, type SandboxLayout, type SandboxSettings } from './sandbox.ts'
@@ -48,12 +48,9 @@ export type RunningProgram = {
   close(): Promise<ProgramEnd>
 }
 
-const DOOR_PART = 'door'
 const INPUT_PART = 'input'
 export const DOOR_PORT = 9100
 export const DOOR_URL = `http://127.0.0.1:${DOOR_PORT}`
-/** The socket of the door below the directory's `work`. */
-export const doorSocket = ({ work }: JobDirectory): string => join(work, DOOR_PART, 'socket')
 
 const HOME = '/home/agent'
 const INPUT = '/run/input'

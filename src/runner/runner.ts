@@ -4,12 +4,14 @@
  * has switched isolation off.
  */
 import { existsSync } from 'node:fs'
-import { chmod, mkdir } from 'node:fs/promises'
+import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { findBubblewrap, type Bubblewrap, type BubblewrapChoice } from './bubblewrap.ts'
+import { bundledProgram } from './bundled.ts'
 import { findControlGroups, type ControlGroup, type ControlGroups } from './cgroups.ts'
 import { describeIsolation, type Isolation } from './isolation.ts'
 import {
+  FORWARDER,
   hostPaths,
   INPUT_PART,
   JOB_PARTS,
@@ -22,7 +24,6 @@ import type { CommandLimits } from './limits.ts'
 import { runUnsandboxed, runSandboxed, type CommandResult, type RunCommandOptions } from './run.ts'
 import { INTERNET_PROGRAMS, type Network } from './network.ts'
 import {
-  doorSocket,
   openProgramDirectory,
   PROGRAM_PARTS,
   startProgram,
@@ -35,6 +36,8 @@ import { MINIMAL_ENV, PATH } from './shell.ts'
 import {
   changeOwner,
   createJobDirectory,
+  DOOR_PART,
+  doorSocket,
   removeTree,
   sweepJobDirectories,
   type JobDirectory,
@@ -94,6 +97,8 @@ export type Runner = {
   removeDirectory(directory: JobDirectory): Promise<boolean>
   /** Why jobs cannot have the network `internet` here; null when they can. Tried out once. */
   internetFault(): Promise<string | null>
+  /** Whether jobs can have a door here. */
+  offersDoors(): Promise<boolean>
 }
 
 export type OpenJobOptions = {
@@ -104,6 +109,11 @@ export type OpenJobOptions = {
   readonly env: Readonly<Record<string, string>>
   /** The network of its steps; that of commands unless given. Without a sandbox always the machine's. */
   readonly network?: Network
+  /**
+   * Whether it reaches the forge at `JOB_DOOR_URL`; not for the network of the machine. The server
+   * listens on the socket of the directory before.
+   */
+  readonly hasDoor?: boolean
 }
 
 /**
@@ -227,6 +237,11 @@ class CommandRunner implements Runner {
     return (this.#internet ??= this.#tryInternet())
   }
 
+  async offersDoors(): Promise<boolean> {
+    const { kind } = await this.isolation()
+    return kind === 'bubblewrap' && (await bundledProgram('forward')) !== null
+  }
+
   async sweep(): Promise<void> {
     await sweepJobDirectories(this.options.directory)
   }
@@ -259,7 +274,9 @@ class CommandRunner implements Runner {
     await mkdir(steps, { recursive: true })
     // The user of the job passes through `work` and reads `input`; both stay the server's.
     await chmod(directory.work, 0o711)
-    for (const path of [join(directory.work, INPUT_PART), steps]) await chmod(path, 0o755)
+    await mkdir(join(directory.work, DOOR_PART))
+    for (const path of [join(directory.work, INPUT_PART), join(directory.work, DOOR_PART), steps])
+      await chmod(path, 0o755)
     return directory
   }
 
@@ -270,20 +287,32 @@ class CommandRunner implements Runner {
   }
 
   async openJob(options: OpenJobOptions): Promise<RunningJob> {
-    const { directory, name, limits, env, network } = options
+    const { directory, name, limits, env, network, hasDoor = false } = options
     const paths = await this.jobPaths(directory, name)
     const common = { directory, paths, limits, env, parentDeathPrefix: this.#parentDeathPrefix }
     if (this.options.isolation === 'none')
-      return new SandboxedJob({ ...common, sandbox: null, release: async () => {} })
+      return new SandboxedJob({ ...common, hasDoor: false, sandbox: null, release: async () => {} })
+    if (hasDoor) await this.#prepareDoor(directory)
     if (this.#isRoot)
       for (const part of JOB_PARTS)
         await changeOwner(this.#uids.of(directory.id), join(directory.work, part))
     const group = this.#createGroup(limits)
     return new SandboxedJob({
       ...common,
+      hasDoor,
       sandbox: this.#sandboxSettings(directory, group, network),
       release: () => removeGroup(group),
     })
+  }
+
+  /** Gives the job its forwarder, and its user the socket. */
+  async #prepareDoor(directory: JobDirectory): Promise<void> {
+    const program = await bundledProgram('forward')
+    if (program === null) throw new Error(`there is no forwarder for ${process.arch}`)
+    const path = join(directory.work, INPUT_PART, FORWARDER)
+    await writeFile(path, program)
+    await chmod(path, 0o755)
+    if (this.#isRoot) await changeOwner(this.#uids.of(directory.id), doorSocket(directory))
   }
 
   openProgramDirectory(

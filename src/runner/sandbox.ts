@@ -17,7 +17,13 @@
 import { existsSync, lstatSync, readlinkSync } from 'node:fs'
 import type { ControlGroup } from './cgroups.ts'
 import { OUTPUT_TAIL_BYTES, SHARED_MEMORY_BYTES, type CommandLimits } from './limits.ts'
-import { awaitForwarder, internetFiles, startForwarder, type Network } from './network.ts'
+import {
+  awaitForwarder,
+  internetFiles,
+  JOB_HOSTS,
+  startForwarder,
+  type Network,
+} from './network.ts'
 import { PATH, quote, quoteAll } from './shell.ts'
 import type { JobDirectory } from './job-directory.ts'
 
@@ -128,7 +134,7 @@ const ETC = [
   'ssl/openssl.cnf',
   'timezone',
 ]
-/** Entries that are needed only with a network, and those that a job with internet gets its own of. */
+/** Entries by which names of machines are found, and those that a job gets its own of. */
 const ETC_NETWORK = ['gai.conf', 'host.conf', 'nsswitch.conf']
 const ETC_MACHINE = ['hosts', 'resolv.conf']
 
@@ -161,11 +167,7 @@ function bindPrograms({ readable, hidden, network }: SandboxOptions): string[] {
     if (lstatSync(path).isSymbolicLink()) list.push('--symlink', readlinkSync(path), path)
     else list.push('--ro-bind', path, path)
   }
-  const names = [
-    ...ETC,
-    ...(network === 'none' ? [] : ETC_NETWORK),
-    ...(network === 'machine' ? ETC_MACHINE : []),
-  ]
+  const names = [...ETC, ...ETC_NETWORK, ...(network === 'machine' ? ETC_MACHINE : [])]
   for (const name of names) list.push('--ro-bind-try', `/etc/${name}`, `/etc/${name}`)
   for (const path of readable) list.push('--ro-bind', path, path)
   for (const path of [...HIDDEN, ...hidden]) {
@@ -210,6 +212,7 @@ const mountArguments = (options: SandboxOptions, work: string): string[] => [
   ...['--remount-ro', '/dev'],
   ...IDENTITY,
   ...(options.network === 'internet' ? RESOLVER : []),
+  ...(options.network === 'machine' ? [] : HOSTS),
   ...options.layout.mounts.flatMap(({ from, to, writable }) => [
     writable ? '--bind' : '--ro-bind',
     `${work}/${from}`,
@@ -241,10 +244,8 @@ function environmentArguments({ env, layout }: SandboxOptions): string[] {
 /** User and group names inside the sandbox, instead of those of the machine. */
 const IDENTITY = ['--ro-bind-data', '5', '/etc/passwd', '--ro-bind-data', '6', '/etc/group']
 
-const RESOLVER = [
-  ...['--ro-bind-data', '7', '/etc/resolv.conf'],
-  ...['--ro-bind-data', '8', '/etc/hosts'],
-]
+const RESOLVER = ['--ro-bind-data', '7', '/etc/resolv.conf']
+const HOSTS = ['--ro-bind-data', '8', '/etc/hosts']
 
 const passwdOf = ({ user, home }: SandboxLayout): string => `root:x:0:0:root:/root:/bin/sh
 ${user}:x:${INNER_UID}:${INNER_UID}:${user}:${home}:/bin/sh
@@ -318,12 +319,8 @@ const descriptorsOf = ({ directory, seccomp, status, network }: SandboxOptions):
     ...(seccomp === null ? [] : [`4<${quote(seccomp)}`]),
     `5<${quote(`${directory.folder}/passwd`)}`,
     `6<${quote(`${directory.folder}/group`)}`,
-    ...(network === 'internet'
-      ? [
-          `7<${quote(`${directory.folder}/net-resolv`)}`,
-          `8<${quote(`${directory.folder}/net-hosts`)}`,
-        ]
-      : []),
+    ...(network === 'internet' ? [`7<${quote(`${directory.folder}/net-resolv`)}`] : []),
+    ...(network === 'machine' ? [] : [`8<${quote(`${directory.folder}/net-hosts`)}`]),
   ].join(' ')
 
 const joinGroups = ({ procsFiles }: SandboxOptions): string[] =>
@@ -398,12 +395,14 @@ export function sandboxFiles(
   network: Network,
 ): Readonly<Record<string, string>> {
   const files = { [`${folder}/passwd`]: passwdOf(layout), [`${folder}/group`]: groupOf(layout) }
-  if (network !== 'internet') return files
-  const { rules, resolv, hosts } = internetFiles()
+  if (network === 'machine') return files
+  const hosts = { [`${folder}/net-hosts`]: JOB_HOSTS }
+  if (network === 'none') return { ...files, ...hosts }
+  const { rules, resolv } = internetFiles()
   return {
     ...files,
+    ...hosts,
     [`${folder}/net-rules`]: rules,
     [`${folder}/net-resolv`]: resolv,
-    [`${folder}/net-hosts`]: hosts,
   }
 }

@@ -14,12 +14,16 @@ import type { Oid, Ref } from '#git'
 import { Refusal } from '#lib/errors.ts'
 import type { CheckoutSource } from './execute/job-input.ts'
 
-/** Returns the commit. Throws an Error with one line for the author of the workflow. */
+/**
+ * Returns the commit. `address` is where the job reaches the forge. Throws an Error with one line
+ * for the author of the workflow.
+ */
 export async function checkOutForJob(
   hearth: Hearth,
   job: JobToRun,
   folder: string,
   source: CheckoutSource,
+  address = hearth.settings.site_url,
 ): Promise<Oid> {
   try {
     const repo = findRepo(hearth, job, source)
@@ -29,7 +33,8 @@ export async function checkOutForJob(
     await checkOutCommit(hearth, repo.store, commit, folder, hearth.settings.checks.disk)
     if (source.history !== 'none') {
       const branch = name === null ? branchOf(job.run.ref) : branchNamed(hearth, repo, name)
-      await writeRepository(hearth, { repo, commit, branch, source, token: job.token, folder })
+      const { token } = job
+      await writeRepository(hearth, { repo, commit, branch, source, token, folder, address })
     }
     return commit
   } catch (error) {
@@ -70,6 +75,7 @@ type Repository = {
   readonly source: CheckoutSource
   readonly token: string
   readonly folder: string
+  readonly address: string
 }
 
 /** Writes `.git` beside the files. Its index is made in the sandbox. */
@@ -94,11 +100,10 @@ async function writeRepository(hearth: Hearth, parts: Repository): Promise<void>
   if (branch === null) await writeFile(join(directory, 'HEAD'), `${commit}\n`)
   const path = join(directory, 'config')
   const config = await readFile(path, 'utf8')
-  await writeFile(path, config.replace(/bare *= *true/, 'bare = false') + remoteOf(hearth, parts))
+  await writeFile(path, config.replace(/bare *= *true/, 'bare = false') + remoteOf(parts))
 }
 
-function remoteOf({ settings }: Hearth, { branch, source, token }: Repository): string {
-  const url = settings.site_url
+function remoteOf({ branch, source, token, address: url }: Repository): string {
   const lines = [
     '[remote "origin"]',
     `\turl = ${url}/${source.repository}.git`,

@@ -3,11 +3,9 @@ import type { Hearth } from '#core/hearth.ts'
 import { limitsOf, runnerOf } from '#features/checks/index.ts'
 import {
   finishJob,
-  jobServices,
   reportSteps,
   RUNTIME_SECRET,
   TOKEN_SECRETS,
-  type JobServices,
   type JobToRun,
   type LogReport,
   type StepReport,
@@ -15,12 +13,12 @@ import {
 import { oneLine } from '#lib/one-line.ts'
 import { HOUR, SECOND, timestamp } from '#lib/time.ts'
 import { strategyContext } from '#actions'
-import { LogWriter, type Network } from '#runner'
+import { LogWriter } from '#runner'
 import { checkOutForJob } from './check-out.ts'
 import { executeJob } from './execute/execute-job.ts'
 import type { ExecutionHost, ExecutionResult, StepState } from './execute/job-input.ts'
 import { filesOf } from './job-files.ts'
-import { networkOfJob } from './job-network.ts'
+import { forgeAccess, networkOfJob } from './job-network.ts'
 import { sarifUploadOf } from './job-sarif.ts'
 import { logPath, packJobLog } from './job-logs.ts'
 import { actionReaderOf } from './local-runner.ts'
@@ -119,10 +117,6 @@ export async function runTakenJob(
 const tokenSecrets = (token: string): Record<string, string> =>
   Object.fromEntries(TOKEN_SECRETS.map((name) => [name, token]))
 
-/** Services of this server reach jobs that have its network. Others would wait for them in vain. */
-const servicesOf = (hearth: Hearth, job: JobToRun, network: Network): JobServices | null =>
-  network === 'machine' ? jobServices(hearth, job) : null
-
 const execute = async (
   hearth: Hearth,
   job: JobToRun,
@@ -130,7 +124,7 @@ const execute = async (
   { log, report }: Pick<ExecutionHost, 'log' | 'report'>,
 ): Promise<ExecutionResult> => {
   const { network, notice } = await networkOfJob(hearth, job)
-  const services = servicesOf(hearth, job, network)
+  const { door, services } = await forgeAccess(hearth, job, network)
   return executeJob(
     {
       id: job.id.toLowerCase(),
@@ -155,11 +149,12 @@ const execute = async (
     {
       runner: runnerOf(hearth),
       network,
+      door,
       notice,
       limits: limitsOf(hearth, HOUR),
       now: () => hearth.clock.now(),
       log,
-      checkOut: (folder, source) => checkOutForJob(hearth, job, folder, source),
+      checkOut: (folder, source) => checkOutForJob(hearth, job, folder, source, door?.address),
       readAction: (text, path) => actionReaderOf(hearth).readAction(text, path, job.repo.id),
       report,
       ...filesOf(hearth, job),

@@ -67,7 +67,7 @@ function withoutSecrets(
   for (const [name, value] of Object.entries(outputs)) {
     if (report.masks.finds(value))
       report.warning(step, `The output ${name} is left out, because it may contain a secret`)
-    else kept[name] = value
+    else kept[name] = report.withPublicAddress(value)
   }
   return kept
 }
@@ -95,7 +95,7 @@ export async function executeJob(
     await steps.runAll()
     outputs = withoutSecrets(await steps.evaluateOutputs(), report, job.plan.steps.length)
     url = await steps.evaluateUrl()
-    if (url !== null && report.masks.finds(url)) url = null
+    if (url !== null) url = report.masks.finds(url) ? null : report.withPublicAddress(url)
   } catch (error) {
     if (!(error instanceof ExpressionFault)) throw error
     reason = error.message

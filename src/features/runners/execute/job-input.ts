@@ -108,8 +108,20 @@ export type CheckoutSource = {
   readonly keepsToken: boolean
 }
 
+/** How a job reaches its forge where it does not share the network of the machine. */
+export type ForgeDoor = {
+  /** The address within the job, without a slash at the end. */
+  readonly address: string
+  /** The address of the forge for people. What a job tells has it in place of that of the door. */
+  readonly publicAddress: string
+  /** Listens on a socket. */
+  readonly open: (socket: string) => Promise<{ close(): Promise<void> }>
+}
+
 export type ExecutionHost = {
   readonly runner: Runner
+  /** Null where the job reaches the forge by its public address, or not at all. */
+  readonly door?: ForgeDoor | null
   /** The network of the steps; that of the runner's commands unless given. */
   readonly network?: Network
   /** What the log says before the first step. */

@@ -1,5 +1,6 @@
 /** What a job tells while it runs: lines of the log, states of steps, annotations, summaries. */
 import { CommandReader, Masks, type Command } from '#actions'
+import { AddressReplacer } from '#lib/replace-bytes.ts'
 import { OutputProblems } from './output-problems.ts'
 import type { Annotation, Conclusion, ExecutionHost, StepState } from './job-input.ts'
 import { StepOutput } from './step-output.ts'
@@ -35,17 +36,33 @@ export class JobReport {
   readonly annotations: Annotation[] = []
   summary = ''
   readonly #problems = new OutputProblems()
+  /** Puts the address for people in place of that of the door. */
+  readonly #addresses: AddressReplacer
   readonly #steps = new Map<number, StepState>()
   #isFull = false
   #warnedOfOldCommands = false
 
   constructor(
-    private readonly host: Pick<ExecutionHost, 'log' | 'now' | 'report'>,
+    private readonly host: Pick<ExecutionHost, 'log' | 'now' | 'report' | 'door'>,
     private readonly isDebug: boolean,
-  ) {}
+  ) {
+    const { door } = host
+    this.#addresses = new AddressReplacer(
+      door ? [{ from: door.address, to: door.publicAddress }] : [],
+    )
+  }
 
   get steps(): readonly StepState[] {
     return [...this.#steps.values()]
+  }
+
+  /** A text as people get it: secrets are hidden, and the forge has its public address. */
+  textForPeople(text: string): string {
+    return this.withPublicAddress(this.masks.maskText(text))
+  }
+
+  withPublicAddress(text: string): string {
+    return this.#addresses.text(text)
   }
 
   /** Writes lines to the log, with secrets hidden. */
@@ -74,7 +91,7 @@ export class JobReport {
   beginStep(number: number, name: string): void {
     this.#set({
       number,
-      name: this.masks.maskText(name),
+      name: this.textForPeople(name),
       status: 'in_progress',
       conclusion: null,
       started_at: this.host.now(),
@@ -102,7 +119,7 @@ export class JobReport {
   skipStep(number: number, name: string): void {
     this.#set({
       number,
-      name: this.masks.maskText(name),
+      name: this.textForPeople(name),
       status: 'completed',
       conclusion: 'skipped',
       started_at: null,
@@ -114,7 +131,7 @@ export class JobReport {
 
   addSummary(text: string): void {
     if (text === '' || this.summary.length >= MAX_SUMMARY_CHARS) return
-    const all = `${this.summary}${this.masks.maskText(text)}\n`
+    const all = `${this.summary}${this.textForPeople(text)}\n`
     this.summary = all.slice(0, MAX_SUMMARY_CHARS)
   }
 
@@ -139,9 +156,10 @@ export class JobReport {
     }
   }
 
-  #write(data: Buffer): void {
+  #write(lines: Buffer): void {
     if (this.#isFull) return
-    const { log, now } = this.host
+    const { log, now, door } = this.host
+    const data = door ? this.#addresses.whole(lines) : lines
     if (log.bytes + data.length <= MAX_LOG_BYTES) return log.write(data, now())
     this.#isFull = true
     const mebibytes = MAX_LOG_BYTES / 1024 ** 2
@@ -163,12 +181,12 @@ export class JobReport {
     if (same.length >= MAX_ANNOTATIONS_PER_LEVEL) return
     if (this.annotations.length >= MAX_ANNOTATIONS) return
     const hide = (text: string | null): string | null =>
-      text === null ? null : this.masks.maskText(text)
+      text === null ? null : this.textForPeople(text)
     this.annotations.push({
       ...annotation,
       file: hide(annotation.file),
       title: hide(annotation.title),
-      message: this.masks.maskText(annotation.message),
+      message: this.textForPeople(annotation.message),
     })
   }
 

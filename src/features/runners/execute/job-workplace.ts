@@ -3,9 +3,10 @@ import { chmod, mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createWriteStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
-import type { JobPaths, RunningJob, StepOptions, StepResult, Workplace } from '#runner'
+import { doorSocket, type JobPaths, type RunningJob } from '#runner'
+import type { StepOptions, StepResult, Workplace } from '#runner'
 import { BytePipe } from './byte-pipe.ts'
-import type { CheckoutSource, ExecutableJob, ExecutionHost } from './job-input.ts'
+import type { CheckoutSource, ExecutableJob, ExecutionHost, ForgeDoor } from './job-input.ts'
 import { readBelow } from './read-below.ts'
 import { quote } from './shells.ts'
 
@@ -13,8 +14,13 @@ import { quote } from './shells.ts'
 const MAX_ANSWER_BYTES = 8 * 1024 ** 2
 const ASK_TIMEOUT_MS = 30_000
 
+/** Addresses that people see, in workflow files and answers, lead to the door as well. */
+const gitSettings = ({ address, publicAddress }: ForgeDoor): string =>
+  `[url "${address}/"]\n\tinsteadOf = ${publicAddress}/\n`
+
 export class JobWorkplace {
   #job: RunningJob | null = null
+  #door: { close(): Promise<void> } | null = null
   #hasRun = false
   #isEnded = false
   #checkouts = 0
@@ -33,7 +39,13 @@ export class JobWorkplace {
     const paths = await host.runner.jobPaths(directory, name)
     const place = new JobWorkplace(directory, host, job, paths)
     await place.#writeInput('event.json', JSON.stringify(job.contexts.github.event ?? {}))
+    if (host.door) await place.#writeInput('gitconfig', gitSettings(host.door))
     return place
+  }
+
+  /** Settings for git, by which addresses of the forge lead to its door; null without one. */
+  get gitSettingsPath(): string | null {
+    return this.host.door ? `${this.paths.input}/gitconfig` : null
   }
 
   get eventPath(): string {
@@ -182,6 +194,7 @@ export class JobWorkplace {
   async endProcesses(): Promise<void> {
     this.#isEnded = true
     await this.#job?.close()
+    await this.#door?.close()
   }
 
   async close(): Promise<void> {
@@ -193,11 +206,13 @@ export class JobWorkplace {
     if (this.#job) return this.#job
     const [, name = 'work'] = this.job.repository.split('/')
     const { directory, host } = this
-    const { limits, network } = host
+    const { limits, network, door } = host
     const wish = network === undefined ? {} : { network }
-    const job = await host.runner.openJob({ directory, name, limits, env: {}, ...wish })
+    const hasDoor = door !== null && door !== undefined
+    if (hasDoor) this.#door = await door.open(doorSocket(directory))
+    const job = await host.runner.openJob({ directory, name, limits, env: {}, hasDoor, ...wish })
     this.#job = job
-    if (this.#isEnded) await job.close()
+    if (this.#isEnded) await this.endProcesses()
     return job
   }
 

@@ -59,7 +59,7 @@ async function inputsOf(
 ): Promise<Inputs> {
   const defaults: Record<string, Json> = {}
   for (const [key, input] of Object.entries(action.inputs))
-    defaults[key] = await runner.evaluate(frame, (scope) => expand(input.default, scope))
+    defaults[key] = await runner.evaluateDefault(frame, (scope) => expand(input.default, scope))
   const known = new Map(Object.keys(action.inputs).map((key) => [key.toLowerCase(), key]))
   const named = Object.entries(given).map(([key, value]) => [
     known.get(key.toLowerCase()) ?? key,

@@ -141,6 +141,15 @@ export class StepRunner {
     )
   }
 
+  /** Evaluates a default of an action. It asks for addresses to call, not for people to read. */
+  evaluateDefault<T>(frame: Frame, run: (scope: Scope) => T): Promise<T> {
+    return this.evaluate(frame, (scope) => {
+      const { github, ...contexts } = scope.contexts
+      const reached = { ...(github as JsonObject), ...this.#doorAddresses() }
+      return run({ ...scope, contexts: { ...contexts, github: reached } })
+    })
+  }
+
   /** Runs the steps of a composite action. */
   async runFrame(running: RunningStep, frame: Frame, steps: readonly Step[]): Promise<Conclusion> {
     for (const step of steps) {
@@ -252,8 +261,30 @@ export class StepRunner {
   #environment({ step, frame, env }: RunningStep): Record<string, string> {
     const { place } = this.surroundings
     const github = { ...this.#github(frame), action: step.id }
-    const standard = standardEnvironment(github, runnerContext(place.paths, this.job.isDebug))
+    const runner = runnerContext(place.paths, this.job.isDebug)
+    const standard = { ...standardEnvironment(github, runner), ...this.#doorEnvironment() }
     return { ...this.#variables(frame), ...env, ...standard, ...this.job.services?.steps }
+  }
+
+  /** Programs read where the forge is from these. `HEARTH_SERVER_URL` stays the public address. */
+  #doorEnvironment(): Record<string, string> {
+    const { place } = this.surroundings
+    const addresses = this.#doorAddresses()
+    if (place.gitSettingsPath === null) return {}
+    return {
+      ...Object.fromEntries(
+        Object.entries(addresses).map(([key, value]) => [`GITHUB_${key.toUpperCase()}`, value]),
+      ),
+      GIT_CONFIG_SYSTEM: place.gitSettingsPath,
+    }
+  }
+
+  /** Keys of the context `github` by which the job reaches the forge; none without a door. */
+  #doorAddresses(): Record<string, string> {
+    const address = this.surroundings.host.door?.address
+    if (address === undefined) return {}
+    const api_url = `${address}/api/v1`
+    return { server_url: address, api_url, graphql_url: `${address}/api/graphql` }
   }
 
   async #runTopStep(step: Step): Promise<void> {

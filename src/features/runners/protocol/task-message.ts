@@ -42,7 +42,9 @@ function contextOf(hearth: Hearth, job: JobToRun, runtimeToken: string): JsonStr
 
 /** Throws ExpressionFault for a job that no runner could read. */
 export function taskMessage(hearth: Hearth, id: number, job: JobToRun): Task | null {
-  const services = jobServices(hearth, job, `\${{ secrets.${RUNTIME_SECRET} }}`)
+  const services = jobServices(hearth, job, {
+    reference: `\${{ secrets.${RUNTIME_SECRET} }}`,
+  })
   const runtimeToken = services?.token ?? ''
   const text = exportJob({
     plan: job.plan,

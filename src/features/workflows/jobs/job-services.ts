@@ -27,28 +27,33 @@ export type JobServices = {
   readonly steps: Readonly<Record<string, string>>
 }
 
-/** Null for a job that does not run. `reference` stands for the token in the variables. */
+/**
+ * Null for a job that does not run. `reference` stands for the token in the variables, `address` for
+ * that of the site.
+ */
 export function jobServices(
   hearth: Hearth,
   job: Pick<JobToRun, 'id' | 'plan' | 'isTrusted'>,
-  reference?: string,
+  {
+    reference,
+    address = hearth.settings.site_url,
+  }: { readonly reference?: string; readonly address?: string } = {},
 ): JobServices | null {
   const token = runtimeToken(hearth, job.id)
   if (token === null) return null
-  const { site_url } = hearth.settings
   const value = reference ?? token
   return {
     token,
     actions: {
       ACTIONS_RUNTIME_TOKEN: value,
-      ACTIONS_RESULTS_URL: `${site_url}/`,
+      ACTIONS_RESULTS_URL: `${address}/`,
       ACTIONS_CACHE_SERVICE_V2: 'true',
     },
     steps: mayHaveIdToken(job)
       ? {
           ACTIONS_ID_TOKEN_REQUEST_TOKEN: value,
           // Clients append `&audience=`.
-          ACTIONS_ID_TOKEN_REQUEST_URL: `${site_url}${ID_TOKEN_PATH}?api-version=2.0`,
+          ACTIONS_ID_TOKEN_REQUEST_URL: `${address}${ID_TOKEN_PATH}?api-version=2.0`,
         }
       : {},
   }
