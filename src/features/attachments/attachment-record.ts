@@ -21,6 +21,12 @@ function markdownOf({ name, content_type }: AttachmentRow, path: string): string
   return `${isPicture(content_type) ? '!' : ''}[${label}](${path})`
 }
 
+/** The address in a text. */
+export const addressOf = (
+  full_name: string,
+  { id, name }: Pick<AttachmentRow, 'id' | 'name'>,
+): string => `/${full_name}/attachments/${id}/${encodeName(name)}`
+
 export function attachmentRecords(
   hearth: Hearth,
   repo: Pick<RepoGrant, 'full_name'>,
@@ -31,7 +37,7 @@ export function attachmentRecords(
     rows.map(({ uploader_id }) => uploader_id),
   )
   return rows.map((row) => {
-    const path = `/${repo.full_name}/attachments/${row.id}/${encodeName(row.name)}`
+    const path = addressOf(repo.full_name, row)
     return {
       id: row.id,
       name: row.name,

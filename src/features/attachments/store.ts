@@ -127,6 +127,15 @@ export const countAttachmentBytes = (db: Db, workspace_id: string): number =>
     workspace_id,
   )?.bytes ?? 0
 
+/** Gives what one actor uploaded to a repository to another. */
+export const changeUploader = (tx: Tx, repo_id: string, from: string, to: string): void =>
+  void tx.db.run(
+    'UPDATE attachments SET uploader_id = ? WHERE repo_id = ? AND uploader_id = ?',
+    to,
+    repo_id,
+    from,
+  )
+
 /** Whether any attachment has this blob. */
 export const holdsBlob = (db: Db, sha256: string): boolean =>
   db.one('SELECT 1 FROM attachments WHERE sha256 = ? LIMIT 1', sha256) !== null

@@ -37,11 +37,15 @@ export type NewImport = {
   readonly steps: readonly StepName[]
 }
 
+/** The parts whose texts may name files. */
+const TEXTS: ReadonlySet<Part> = new Set(['issues', 'pulls', 'comments', 'releases'])
+
 /** The steps of what a caller asked for. */
 export function stepsOf(include: readonly Part[]): StepName[] {
   const parts = new Set<StepName>([
     ...include,
     ...(include.includes('comments') ? (['reviews', 'timeline'] as const) : []),
+    ...(include.some((part) => TEXTS.has(part)) ? (['attachments'] as const) : []),
   ])
   return STEP_NAMES.filter((name) => parts.has(name))
 }

@@ -106,6 +106,15 @@ async function copyWiki(context: StepContext): Promise<void> {
   )
 }
 
+/** Attachments came with the texts that name them; this step counts them. */
+async function endAttachments(context: StepContext): Promise<void> {
+  const { hearth, row } = context
+  const step = findStep(hearth.db, row.id, 'attachments')
+  if (!step || isStepDone(step)) return
+  const state = step.done < step.total ? 'done_with_errors' : 'done'
+  await writeForImport(context, (tx) => setStep(tx, row.id, 'attachments', { state }))
+}
+
 const LIST_STEPS: Partial<Record<StepName, (context: StepContext) => Promise<void>>> = {
   wiki: copyWiki,
   collaborators: (context) => runStep(context, collaboratorsStep),
@@ -117,6 +126,7 @@ const LIST_STEPS: Partial<Record<StepName, (context: StepContext) => Promise<voi
   reviews: (context) => runStep(context, reviewsStep),
   timeline: (context) => runStep(context, timelineStep),
   releases: (context) => runStep(context, releasesStep),
+  attachments: endAttachments,
 }
 
 /** A step failed. The import may go on with the next one. */

@@ -7,6 +7,8 @@ export type ImportedTexts = {
   /** The address of the repository there, without a slash at the end. */
   readonly url: string
   readonly pull_offset: number
+  /** The addresses of files here, by those in the text. */
+  readonly files?: ReadonlyMap<string, string>
 }
 
 /** Beyond this length a text stays as it is. */
@@ -27,8 +29,16 @@ function rewriteLinks(text: string, { url, pull_offset }: ImportedTexts): string
   }, first)
 }
 
+/** A longer address may begin or end as a shorter one does. */
+const longestFirst = (files: ReadonlyMap<string, string>): (readonly [string, string])[] =>
+  [...files].toSorted(([a], [b]) => b.length - a.length)
+
+const rewriteFiles = (text: string, files: ReadonlyMap<string, string>): string =>
+  longestFirst(files).reduce((done, [link, address]) => done.replaceAll(link, () => address), text)
+
 const rewritePlain = (text: string, texts: ImportedTexts): string => {
-  const linked = text.includes(texts.url) ? rewriteLinks(text, texts) : text
+  const named = texts.files?.size ? rewriteFiles(text, texts.files) : text
+  const linked = named.includes(texts.url) ? rewriteLinks(named, texts) : named
   return texts.pull_offset > 0 && linked.includes('!')
     ? linked.replace(
         MERGE_REQUEST,
@@ -38,8 +48,21 @@ const rewritePlain = (text: string, texts: ImportedTexts): string => {
     : linked
 }
 
+/** The parts of a text that are no code, for what they name. */
+export function plainText(text: string): string {
+  const parts: string[] = []
+  mapPlain(text, (part) => {
+    parts.push(part)
+    return part
+  })
+  return parts.join('\n')
+}
+
 /** Rewrites what is outside of fenced code and of code between backticks. */
-export function rewriteText(text: string, texts: ImportedTexts): string {
+export const rewriteText = (text: string, texts: ImportedTexts): string =>
+  mapPlain(text, (part) => rewritePlain(part, texts))
+
+function mapPlain(text: string, change: (part: string) => string): string {
   if (text.length > MAX_REWRITTEN) return text
   let fence: string | null = null
   return text
@@ -56,7 +79,7 @@ export function rewriteText(text: string, texts: ImportedTexts): string {
       }
       return line
         .split('`')
-        .map((part, at) => (at % 2 === 0 ? rewritePlain(part, texts) : part))
+        .map((part, at) => (at % 2 === 0 ? change(part) : part))
         .join('`')
     })
     .join('\n')

@@ -20,7 +20,10 @@ export const PARTS = [
   'collaborators',
 ] as const
 export type Part = (typeof PARTS)[number]
-/** What is taken over, in this order. Reviews and the timeline come with the comments. */
+/**
+ * What is taken over, in this order. Reviews and the timeline come with the comments,
+ * attachments with every text.
+ */
 export const STEP_NAMES = [
   'code',
   'large_files',
@@ -34,7 +37,8 @@ export const STEP_NAMES = [
   'reviews',
   'timeline',
   'releases',
-] as const satisfies readonly (Part | 'reviews' | 'timeline')[]
+  'attachments',
+] as const satisfies readonly (Part | 'reviews' | 'timeline' | 'attachments')[]
 export type StepName = (typeof STEP_NAMES)[number]
 export const IMPORT_STATES = [
   'queued',

@@ -45,6 +45,22 @@ export const setStep = (
     name,
   )
 
+/** Counts further items of a step that an import has. */
+export const addToStep = (
+  tx: Tx,
+  import_id: string,
+  name: StepName,
+  more: { readonly done: number; readonly total: number },
+): void =>
+  void tx.db.run(
+    `UPDATE import_steps SET state = 'running', done = done + ?, total = total + ?
+     WHERE import_id = ? AND name = ?`,
+    more.done,
+    more.total,
+    import_id,
+    name,
+  )
+
 type ItemKind = 'milestone' | 'comment' | 'review' | 'file' | 'event'
 
 /** The id here of a record that came; null when it has not. */

@@ -81,6 +81,6 @@ export const releaseImporter: ReleaseImporter = {
       })
       updateLatest(tx, repo_id)
     }
-    return addFiles(tx, workspace_id, id, release)
+    return { id, left: addFiles(tx, workspace_id, id, release) }
   },
 }

@@ -328,10 +328,40 @@ export type ImportedRelease = {
 export type ReleaseImporter = {
   /** The names of the files that a release has; null when there is no release of this tag. */
   filesOf(db: Db, repo_id: string, tag_name: string): readonly string[] | null
-  /** Adds what is missing. Returns what is wrong with files that are left out. */
-  add(tx: Tx, row: RepoRow, release: ImportedRelease): readonly string[]
+  /** Adds what is missing. Returns its id and what is wrong with files that are left out. */
+  add(
+    tx: Tx,
+    row: RepoRow,
+    release: ImportedRelease,
+  ): { readonly id: string; readonly left: readonly string[] }
 }
 export const releaseImporters = extensionPoint<ReleaseImporter>('repos.release_importers')
+
+/** A file of a text of another forge, whose bytes are a blob already. */
+export type ImportedFile = {
+  readonly name: string
+  /** Its first bytes, which say what it is. */
+  readonly head: Uint8Array
+  readonly sha256: string
+  readonly size: number
+  readonly uploader_id: string
+  readonly created_ms: number
+}
+
+/** Files in texts of another forge. */
+export type AttachmentImporter = {
+  /** Adds a file. Returns its id, or why it is left out. */
+  add(
+    tx: Tx,
+    row: RepoRow,
+    file: ImportedFile,
+  ): { readonly id: string } | { readonly problem: string }
+  /** The address of a file in a text; null for one that is gone. */
+  addressOf(db: Db, row: RepoRow, id: string): string | null
+  /** A text of the import names the file, so whoever reads the text sees it. */
+  use(tx: Tx, id: string, text_id: string): void
+}
+export const attachmentImporters = extensionPoint<AttachmentImporter>('repos.attachment_importers')
 
 /** Gives what one actor wrote in a repository to another. */
 export const authorChanges =

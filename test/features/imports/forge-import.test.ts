@@ -1,5 +1,6 @@
 /** Imports from the APIs of other forges, played by stand-ins. */
 import { afterAll, describe, expect, test } from 'bun:test'
+import { createHash } from 'node:crypto'
 import { getIssue } from '#features/issues/get-issue.ts'
 import { getIssueReactions } from '#features/issues/reactions/get-issue-reactions.ts'
 import { listIssueEvents } from '#features/issues/list-issue-events.ts'
@@ -7,13 +8,14 @@ import { listCrossReferences } from '#features/notifications/references/list-cro
 import { listIssues } from '#features/issues/list-issues.ts'
 import { createIssue } from '#features/issues/create-issue.ts'
 import { retryImport } from '#features/imports/retry-import.ts'
+import { listAttachments } from '#features/attachments/list-attachments.ts'
 import { getPull } from '#features/pulls/get-pull.ts'
 import { listPulls } from '#features/pulls/list-pulls.ts'
 import { getPullChanges } from '#features/pulls/changes/get-pull-changes.ts'
 import { getReleaseByTag } from '#features/releases/get-release-by-tag.ts'
 import { repoByPath } from '#features/repos/index.ts'
 import { MINUTE, SECOND } from '#lib/time.ts'
-import { DIALECTS, timeOf, type StandIn } from './stand-in.ts'
+import { DIALECTS, fileLinks, PICTURE, timeOf, type StandIn } from './stand-in.ts'
 import { makeForgeWorld } from './forge-fixture.ts'
 
 const it = await makeForgeWorld({ comments: 120 })
@@ -38,12 +40,14 @@ const TABLES = [
   'release_assets',
   'reactions',
   'record_reactions',
+  'attachments',
+  'attachment_texts',
   'events',
   'cross_references',
   'refs',
 ]
 const dump = () =>
-  TABLES.map((table) => world.hearth.db.all(`SELECT * FROM ${table} ORDER BY 1, 2, 3`))
+  TABLES.map((table) => world.hearth.db.all(`SELECT * FROM ${table} ORDER BY 1, 2`))
 
 const values = (field: string, from: string[], to: string[]) => ({
   changed: [field],
@@ -190,14 +194,50 @@ describe.each(DIALECTS)('%s', (dialect) => {
       ])
   })
 
+  test('files of texts become attachments; one that is gone stays a link and is counted', async () => {
+    const peer = standIn(dialect, { files: true })
+    const { id, repo } = await it.start(dialect, peer.url)
+    await world.jobs()
+    const { issue } = await world.call(getIssue, ada, { repo, number: 4 })
+    const [here, gone] = fileLinks(dialect, new URL(peer.url).origin)
+    const [attachment, ...others] = (await world.call(listAttachments, ada, { repo })).items
+    expect(others).toEqual([])
+    expect(attachment).toMatchObject({
+      name: 'shot.png',
+      content_type: 'image/png',
+      size_in_bytes: PICTURE.length,
+      sha256: createHash('sha256').update(PICTURE).digest('hex'),
+      created_by: { username: 'zoe (imported)' },
+      created_at: timeOf(4),
+    })
+    const address = attachment?.url.slice(world.hearth.settings.site_url.length)
+    expect(issue.body).toBe(`![shot](${address}) and <img src="${gone}">\n\n\`${here}\``)
+    // A text names it, so readers of the text see it, and it is not swept.
+    expect(
+      world.hearth.db.one(
+        'SELECT unused_since, text_id FROM attachments, attachment_texts WHERE id = attachment_id AND id = ?',
+        attachment?.id ?? '',
+      ),
+    ).toEqual({ unused_since: null, text_id: issue.id })
+    const state = await it.state(id)
+    expect(state.steps.find(({ name }) => name === 'attachments')).toEqual({
+      name: 'attachments',
+      done: 1,
+      total: 2,
+      state: 'done_with_errors',
+    })
+    expect(state.errors).toEqual([`#4: ${gone} stays a link: status 404`])
+  })
+
   test('a second run changes nothing', async () => {
-    const peer = standIn(dialect)
+    const peer = standIn(dialect, { files: true })
     const { id, repo } = await it.start(dialect, peer.url)
     await world.jobs()
     const before = dump()
     const again = await world.call(retryImport, ada, { id })
     await world.jobs()
-    expect(await it.state(again.id)).toMatchObject({ state: 'done', repo })
+    // What is there is not fetched again, and what is gone is not told again.
+    expect(await it.state(again.id)).toMatchObject({ state: 'done', errors: [], repo })
     expect(dump()).toEqual(before)
   })
 })
@@ -369,7 +409,11 @@ test('only what was asked for arrives', async () => {
   const peer = standIn('gitea_api')
   const { id, repo } = await it.start('gitea_api', peer.url, { include: ['code', 'issues'] })
   await world.jobs()
-  expect((await it.state(id)).steps.map(({ name }) => name)).toEqual(['code', 'issues'])
+  expect((await it.state(id)).steps.map(({ name }) => name)).toEqual([
+    'code',
+    'issues',
+    'attachments',
+  ])
   expect((await world.call(listPulls, ada, { repo, state: 'all' })).items).toEqual([])
   expect([...it.refs(repo).keys()].some((name) => name.startsWith('refs/pull/'))).toBe(false)
 })

@@ -23,6 +23,8 @@ export type Project = {
   /** Commits of the history that the pull requests are about. */
   readonly commits: { readonly base: string; readonly head: string; readonly merge: string }
   readonly branch: string
+  /** Whether issue 4 names files. */
+  readonly files?: boolean
 }
 
 type Json = Record<string, unknown>
@@ -128,6 +130,37 @@ function giteaTimeline({ user, label, milestone, open, merged, merge }: Timeline
   }
 }
 
+const UUID = '01234567-89ab-cdef-0123-456789abcdef'
+const HASH = '0123456789abcdef0123456789abcdef'
+
+/** Where a file is that a text names; the second is gone. */
+export const fileLinks = (dialect: Dialect, origin: string): [string, string] => {
+  if (dialect === 'gitlab_api') {
+    const web = `${origin}/ada/lamp`
+    return [`/uploads/${HASH}/shot.png`, `${web}/uploads/${HASH.replace('0', 'f')}/gone.png`]
+  }
+  const path = dialect === 'gitea_api' ? '/attachments' : '/user-attachments/assets'
+  return [`${origin}${path}/${UUID}`, `${origin}${path}/${UUID.replace('0', 'f')}`]
+}
+export const PICTURE = Buffer.from('\x89PNG\r\n\x1a\nand so on', 'latin1')
+
+/** A text with two files, one of them once more in code. */
+const textWithFiles = (dialect: Dialect, origin: string): string => {
+  const [here, gone] = fileLinks(dialect, origin)
+  return `![shot](${here}) and <img src="${gone}">\n\n\`${here}\``
+}
+
+/** The bytes of the file that is there, as each forge gives them. */
+function fileOf(dialect: Dialect, { pathname }: URL): Response | null {
+  const isApi = pathname.startsWith('/api/v4/projects/ada%2Flamp/uploads/')
+  const isFile = isApi || /^\/(user-)?attachments\/|\/uploads\//.test(pathname)
+  if (!isFile) return null
+  const isThere =
+    dialect === 'gitlab_api' ? isApi && pathname.includes(HASH) : pathname.endsWith(UUID)
+  const headers = { 'content-disposition': 'inline; filename="shot.png"' }
+  return isThere ? new Response(PICTURE, { headers }) : new Response('gone', { status: 404 })
+}
+
 function githubLike(project: Project, dialect: 'gitea_api' | 'github_api', origin: string): Lists {
   const isGitHub = dialect === 'github_api'
   const user = (person: Person): Json => ({
@@ -147,7 +180,10 @@ function githubLike(project: Project, dialect: 'gitea_api' | 'github_api', origi
   const record = (number: number): Json => ({
     number,
     title: `Record ${number}`,
-    body: `See ${origin}/ada/lamp/issues/1 and \`${origin}/ada/lamp/issues/1\``,
+    body:
+      project.files && number === 4
+        ? textWithFiles(dialect, origin)
+        : `See ${origin}/ada/lamp/issues/1 and \`${origin}/ada/lamp/issues/1\``,
     user: number === 2 ? null : user(number % 2 ? PEOPLE.ada : PEOPLE.zoe),
     labels: number === 1 ? [label] : [],
     milestone: number === 1 ? milestone : null,
@@ -343,7 +379,10 @@ function gitlabLike(project: Project, origin: string): Lists {
   const record = (iid: number): Json => ({
     iid,
     title: `Record ${iid}`,
-    description: `See ${origin}/ada/lamp/-/issues/1 and !1`,
+    description:
+      project.files && iid === 4
+        ? textWithFiles('gitlab_api', origin)
+        : `See ${origin}/ada/lamp/-/issues/1 and !1`,
     author: iid === 2 ? null : user(iid % 2 ? PEOPLE.ada : PEOPLE.zoe),
     labels: iid === 1 ? ['defect'] : [],
     milestone: iid === 1 ? { id: 40 } : null,
@@ -476,6 +515,8 @@ export type StandIn = {
 
 export type StandInOptions = {
   readonly token?: string
+  /** Whether issue 4 names a file that is there and one that is gone. */
+  readonly files?: boolean
   /** An answer in place of the right one; `count` is the number of this request, from 1. */
   readonly instead?: (path: string, count: number) => Response | null
 }
@@ -501,11 +542,12 @@ function pageOf(items: Json[], url: URL, dialect: Dialect): Response {
 /** `git` is the address of the server that has `lamp.git`. */
 export function startStandIn(
   dialect: Dialect,
-  project: Project,
+  plain: Project,
   git: string,
-  { token, instead = () => null }: StandInOptions = {},
+  { token, files = false, instead = () => null }: StandInOptions = {},
 ): StandIn {
   const asked: string[] = []
+  const project = { ...plain, files }
   const server: Server<undefined> = Bun.serve({
     hostname: '127.0.0.1',
     port: 0,
@@ -513,6 +555,8 @@ export function startStandIn(
     async fetch(request) {
       const url = new URL(request.url)
       if (url.pathname === '/file') return new Response('bytes')
+      const file = fileOf(dialect, url)
+      if (file) return file
       // As Gitea answers while its wiki has no page; its API says 404 then.
       if (dialect === 'gitea_api' && url.pathname.startsWith('/ada/lamp.wiki.git/'))
         return new Response(null, { status: 500 })

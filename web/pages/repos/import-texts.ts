@@ -15,6 +15,7 @@ export const STEP_TEXTS: Record<Import['steps'][number]['name'], string> = texts
   reviews: 'Reviews',
   timeline: 'Timeline',
   releases: 'Releases',
+  attachments: 'Attachments',
 })
 
 export const IMPORT_STATE_TEXTS: Record<Import['state'], string> = texts({

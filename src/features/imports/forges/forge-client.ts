@@ -81,6 +81,10 @@ export class ForgeClient {
     private readonly options: ForgeClientOptions,
   ) {}
 
+  get base(): string {
+    return this.options.base
+  }
+
   get origin(): string {
     return new URL(this.options.base).origin
   }

@@ -189,6 +189,16 @@ export type Page<T> = {
   readonly total: number | null
 }
 
+/** A file that a text names. */
+export type ForeignFile = {
+  /** Its address as the text has it. */
+  readonly link: string
+  /** Where its bytes may be, tried in this order. */
+  readonly urls: readonly string[]
+  /** Null when the address tells none. */
+  readonly name: string | null
+}
+
 /** A record whose comments are read. */
 export type RecordRef = { readonly number: number; readonly kind: 'issue' | 'pull' }
 
@@ -206,4 +216,6 @@ export type Forge = {
   readonly reviewsOf: (number: number) => Promise<readonly ForeignReview[]>
   readonly historyOf: (record: RecordRef) => Promise<ForeignHistory>
   readonly releases: (cursor: string | null) => Promise<Page<ForeignRelease>>
+  /** The files of this forge that a text names. */
+  readonly filesIn: (text: string) => readonly ForeignFile[]
 }

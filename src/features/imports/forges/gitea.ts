@@ -1,11 +1,13 @@
 /** Gitea and Forgejo: `/api/v1` (https://docs.gitea.com/api). Seen with Gitea 1.26. */
 import type { Fields } from './fields.ts'
+import { findFiles, UUID } from './find-files.ts'
 import { giteaEvents } from './gitea-history.ts'
 import { labelOf, milestoneOf, orMissing, reactionOf, readPage, timesOf } from './shared-records.ts'
 import { WholeList, type ForgeClient } from './forge-client.ts'
 import type {
   Forge,
   ForeignComment,
+  ForeignFile,
   ForeignHistory,
   ForeignIssue,
   ForeignLabel,
@@ -48,12 +50,24 @@ function accountOf(user: Fields | null): ForeignPerson | null {
   }
 }
 
+/** Gitea shows files below a text that does not name them; here the text has to. */
+function withAssets(record: Fields): string {
+  const body = record.text('body')
+  const unnamed = record.list('assets').filter((asset) => !body.includes(asset.text('uuid')))
+  const links = unnamed.map((asset) => {
+    const label = asset.text('name').replace(/[\\[\]`*_<>&!\n]/g, ' ')
+    const isPicture = /\.(png|jpe?g|gif|webp|avif)$/i.test(label)
+    return `${isPicture ? '!' : ''}[${label}](${asset.text('browser_download_url')})`
+  })
+  return [body, ...links].filter((text) => text !== '').join('\n\n')
+}
+
 function recordOf(record: Fields): ForeignRecord {
   const times = timesOf(record)
   return {
     number: record.integer('number') ?? 0,
     title: record.text('title'),
-    body: record.text('body'),
+    body: withAssets(record),
     author: personOf(record),
     labels: record.list('labels').map(labelOf),
     milestone: record.object('milestone')?.id('id') ?? null,
@@ -246,7 +260,7 @@ export class GiteaForge implements Forge {
         id: comment.id('id'),
         number,
         author: personOf(comment),
-        body: comment.text('body'),
+        body: withAssets(comment),
         ...timesOf(comment),
         reactions: [] as ForeignReaction[],
       }
@@ -310,6 +324,19 @@ export class GiteaForge implements Forge {
 
   releases(cursor: string | null): Promise<Page<ForeignRelease>> {
     return this.#page('/releases?', cursor, releaseOf)
+  }
+
+  filesIn(text: string): ForeignFile[] {
+    const web = this.client.base.replace(/\/api\/v1$/, '')
+    const repo = `${web}/${this.owner}/${this.name}`
+    return findFiles(text, [
+      {
+        mark: '/attachments/',
+        rest: new RegExp(UUID),
+        bases: [repo, web, `/${this.owner}/${this.name}`, ''],
+        urlsOf: (_, uuid) => [`${web}/attachments/${uuid}`],
+      },
+    ])
   }
 
   /** `cursor` is a page number. A page that is not full is the last. */

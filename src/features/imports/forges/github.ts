@@ -3,12 +3,14 @@
  * asks for that under "secondary rate limits".
  */
 import type { Fields } from './fields.ts'
+import { findFiles, NAME, UUID, type FileForm } from './find-files.ts'
 import { githubEvents } from './github-history.ts'
 import { labelOf, milestoneOf, orMissing, reactionOf, readPage, timesOf } from './shared-records.ts'
 import { nextPageOf, readWholeList, type ForgeClient } from './forge-client.ts'
 import type {
   Forge,
   ForeignComment,
+  ForeignFile,
   ForeignHistory,
   ForeignIssue,
   ForeignLabel,
@@ -26,6 +28,9 @@ import type {
 } from './forge.ts'
 
 const PER_PAGE = 100
+const WEB = 'https://github.com'
+/** Pictures of texts that were written before 2023. */
+const USER_IMAGES = 'https://user-images.githubusercontent.com'
 
 const accountOf = (user: Fields | null): ForeignPerson | null => {
   const login = user?.optional('login') ?? null
@@ -280,6 +285,24 @@ export class GitHubForge implements Forge {
 
   releases(cursor: string | null): Promise<Page<ForeignRelease>> {
     return this.#page('/releases?', cursor, releaseOf)
+  }
+
+  /** Files of private repositories need the session of a browser, so they stay links. */
+  filesIn(text: string): ForeignFile[] {
+    const { base } = this.client
+    const web = base === 'https://api.github.com' ? WEB : base.replace(/\/api\/v3$/, '')
+    const form = (mark: string, rest: string, before: string): FileForm => ({
+      mark,
+      rest: new RegExp(rest),
+      bases: [before],
+      urlsOf: (start, end) => [`${start}${mark}${end}`],
+    })
+    return findFiles(text, [
+      form('/user-attachments/assets/', UUID, web),
+      form('/user-attachments/files/', `\\d{1,15}/${NAME}`, web),
+      form('/assets/', `\\d{1,15}/${UUID}`, `${web}/${this.owner}/${this.name}`),
+      ...(web === WEB ? [form('/', `\\d{1,15}/${NAME}`, USER_IMAGES)] : []),
+    ])
   }
 
   /** The whole list of one record. */

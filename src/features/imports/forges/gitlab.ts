@@ -4,12 +4,14 @@
  */
 import type { ReactionContent } from '#features/issues/index.ts'
 import type { Fields } from './fields.ts'
+import { findFiles, NAME } from './find-files.ts'
 import { gitlabEvents } from './gitlab-history.ts'
 import { labelOf, readPage, timesOf } from './shared-records.ts'
 import { ForgeError, readWholeList, type ForgeAnswer, type ForgeClient } from './forge-client.ts'
 import type {
   Forge,
   ForeignComment,
+  ForeignFile,
   ForeignHistory,
   ForeignIssue,
   ForeignLabel,
@@ -167,8 +169,8 @@ export class GitLabForge implements Forge {
 
   constructor(
     private readonly client: ForgeClient,
-    owner: string,
-    name: string,
+    private readonly owner: string,
+    private readonly name: string,
     /** Known once the repository was read. */
     private offset: number | null = null,
   ) {
@@ -295,6 +297,23 @@ export class GitLabForge implements Forge {
 
   releases(cursor: string | null): Promise<Page<ForeignRelease>> {
     return this.#page('/releases?', cursor, (release) => releaseOf(release, this.client.origin))
+  }
+
+  /** The interface gives files since GitLab 17.4; earlier ones only the website. */
+  filesIn(text: string): ForeignFile[] {
+    const project = `/${this.owner}/${this.name}`
+    const web = `${this.client.base.replace(/\/api\/v4$/, '')}${project}`
+    return findFiles(text, [
+      {
+        mark: '/uploads/',
+        rest: new RegExp(`[0-9a-f]{32}/${NAME}`),
+        bases: [`${web}/-`, web, `${project}/-`, project, ''],
+        urlsOf: (_, rest) => [
+          `${this.client.base}${this.#path}/uploads/${rest}`,
+          `${web}/uploads/${rest}`,
+        ],
+      },
+    ])
   }
 
   async #all(list: string): Promise<Fields[]> {

@@ -18,9 +18,15 @@ export type ForgeAddress = {
   readonly token: string | null
 }
 
-/** Opens a file of a release as a stream of at most so many bytes. */
+/** Opens a file of a release or text as a stream of at most so many bytes. */
 export type FileSource = {
-  open(url: string, maxBytes: number): Promise<{ readonly body: ReadableStream<Uint8Array> }>
+  open(
+    url: string,
+    maxBytes: number,
+  ): Promise<{
+    readonly body: ReadableStream<Uint8Array>
+    readonly headers?: Readonly<Record<string, string | undefined>>
+  }>
 }
 
 export type OpenForge = { readonly forge: Forge; readonly client: FileSource }

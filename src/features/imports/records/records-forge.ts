@@ -8,6 +8,7 @@ import { ForgeError } from '../forges/forge-client.ts'
 import type {
   Forge,
   ForeignComment,
+  ForeignFile,
   ForeignHistory,
   ForeignIssue,
   ForeignLabel,
@@ -279,6 +280,10 @@ export class RecordsForge implements Forge {
 
   async historyOf(): Promise<ForeignHistory> {
     return { reactions: [], events: [] }
+  }
+
+  filesIn(): ForeignFile[] {
+    return []
   }
 
   releases(cursor: string | null): Promise<Page<ForeignRelease>> {

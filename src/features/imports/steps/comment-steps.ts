@@ -16,6 +16,7 @@ import { rewriteText } from '../rewrite-text.ts'
 import { findItem, insertItem, listNumbersAfter } from '../store-steps.ts'
 import type { ListStep, StepContext } from './context.ts'
 import { presentCommit } from './record-steps.ts'
+import { placeFiles, prepareFiles, type PlacedFiles, type ReadyFile } from './text-files.ts'
 
 /** How many records are looked up at once; their comments are read one after the other. */
 const RECORDS_PER_PAGE = 20
@@ -69,17 +70,23 @@ export const orderOf = (foreign_id: string): number => {
   return /^\d{1,15}$/.test(digits) ? Number(digits) : 0
 }
 
-function placeComment(tx: Tx, context: StepContext, comment: ForeignComment): string | null {
-  const { repo, people, texts } = context
+function placeComment(
+  tx: Tx,
+  around: StepContext,
+  comment: ForeignComment,
+  files: readonly ReadyFile[],
+): string | null {
+  const { repo, people } = around
   const { id, number } = comment
   if (findItem(tx.db, repo.id, 'comment', id) !== null) return null
   // Comments of a record that was left out are left out with it.
   if (listNumbersAfter(tx.db, repo.id, null, number - 1, 1)[0]?.number !== number) return null
+  const { context, use } = placeFiles(tx, around, files, { ...comment, what: `#${number}` })
   const ours = importComment(tx, {
     repo_id: repo.id,
     number,
     author_id: personId(tx, people, comment.author),
-    body: rewriteText(comment.body, texts),
+    body: rewriteText(comment.body, context.texts),
     created_ms: comment.created_ms,
     order: orderOf(id),
     updated_ms: comment.updated_ms,
@@ -89,18 +96,31 @@ function placeComment(tx: Tx, context: StepContext, comment: ForeignComment): st
     resolved_by: null,
   })
   insertItem(tx, repo.id, 'comment', id, ours)
+  use(ours, comment.body)
   importReactions(tx, ours, reactionsOf(tx, context, comment.reactions))
   return null
 }
 
-export const commentsStep: ListStep<ForeignComment | Unreadable> = {
+type ReadyComment = { readonly comment: ForeignComment; readonly files: readonly ReadyFile[] }
+
+async function prepareComment(
+  context: StepContext,
+  comment: ForeignComment,
+): Promise<ReadyComment> {
+  const isHere = findItem(context.hearth.db, context.repo.id, 'comment', comment.id) !== null
+  return { comment, files: isHere ? [] : await prepareFiles(context, [comment.body]) }
+}
+
+export const commentsStep: ListStep<ForeignComment | Unreadable, ReadyComment | Unreadable> = {
   name: 'comments',
   read: (context, cursor) =>
     context.forge.comments === null
       ? readByRecord(context, null, cursor, (record) => context.forge.commentsOf(record))
       : context.forge.comments(cursor),
+  prepare: async (context, item) =>
+    isUnreadable(item) ? item : await prepareComment(context, item),
   place: (tx, context, item) =>
-    isUnreadable(item) ? item.unreadable : placeComment(tx, context, item),
+    isUnreadable(item) ? item.unreadable : placeComment(tx, context, item.comment, item.files),
 }
 
 type ReadyReview = {
@@ -108,6 +128,8 @@ type ReadyReview = {
   readonly number: number
   readonly commit: Oid | null
   readonly commits: ReadonlyMap<string, Oid | null>
+  /** Those of its text and of its comments. */
+  readonly files: readonly ReadyFile[]
 }
 type NumberedReview = { readonly number: number; readonly review: ForeignReview }
 
@@ -119,7 +141,16 @@ async function prepareReview(
   for (const { commit } of review.comments)
     if (commit !== null && !commits.has(commit))
       commits.set(commit, await presentCommit(context, commit))
-  return { number, review, commit: await presentCommit(context, review.commit), commits }
+  const { db } = context.hearth
+  const isHere = findItem(db, context.repo.id, 'review', review.id) !== null
+  const fresh = review.comments.filter(
+    ({ id }) => findItem(db, context.repo.id, 'comment', id) === null,
+  )
+  const files = await prepareFiles(context, [
+    ...(isHere ? [] : [review.body]),
+    ...fresh.map(({ body }) => body),
+  ])
+  return { number, review, commit: await presentCommit(context, review.commit), commits, files }
 }
 
 /** A comment that has no place among the commits here quotes what it was written on. */
@@ -136,6 +167,7 @@ function placeLineComment(
   { number, commits }: ReadyReview,
   review_id: string | null,
   comment: ForeignLineComment,
+  use: PlacedFiles['use'],
 ): void {
   const { repo, people, texts } = context
   if (findItem(tx.db, repo.id, 'comment', comment.id) !== null) return
@@ -167,18 +199,19 @@ function placeLineComment(
     resolved_by: comment.resolved_by === null ? null : personId(tx, people, comment.resolved_by),
   })
   insertItem(tx, repo.id, 'comment', comment.id, ours)
+  use(ours, comment.body)
   importReactions(tx, ours, reactionsOf(tx, context, comment.reactions))
 }
 
 /** A review of a pull request without commits becomes a comment. */
 function placeReviewText(
   tx: Tx,
-  context: StepContext,
-  { id, author, body, created_ms }: ForeignReview,
-  number: number,
+  { context, use }: PlacedFiles,
+  { review, number }: ReadyReview,
 ): void {
+  const { id, author, body, created_ms } = review
   if (body.trim() === '') return
-  placeComment(tx, context, {
+  const comment: ForeignComment = {
     id: `review ${id}`,
     number,
     author,
@@ -186,23 +219,27 @@ function placeReviewText(
     created_ms,
     updated_ms: created_ms,
     reactions: [],
-  })
+  }
+  placeComment(tx, context, comment, [])
+  const ours = findItem(tx.db, context.repo.id, 'comment', comment.id)
+  if (ours !== null) use(ours, body)
 }
 
 /** The review as a review, or null for line comments alone and for one without any commit. */
 function placeReview(
   tx: Tx,
-  context: StepContext,
-  { review, commit }: ReadyReview,
+  { context, use }: PlacedFiles,
+  ready: ReadyReview,
   pull: PullRow,
 ): string | null {
   const { repo, people, texts } = context
+  const { review, commit } = ready
   const there = findItem(tx.db, repo.id, 'review', review.id)
   if (there !== null) return there
   const commit_sha = commit ?? pull.head_sha
   if (review.verdict === null) return null
   if (commit_sha === null) {
-    placeReviewText(tx, context, review, pull.number)
+    placeReviewText(tx, { context, use }, ready)
     return null
   }
   const ours = importReview(tx, {
@@ -216,6 +253,7 @@ function placeReview(
     dismissed: review.dismissed,
   })
   insertItem(tx, repo.id, 'review', review.id, ours)
+  use(ours, review.body)
   return ours
 }
 
@@ -244,9 +282,11 @@ export const reviewsStep: ListStep<NumberedReview | Unreadable, ReadyReview | Un
     if (isUnreadable(ready)) return ready.unreadable
     const pull = findPull(tx.db, context.repo.id, ready.number)
     if (!pull) return null
-    const review_id = placeReview(tx, context, ready, pull)
+    const what = `#${ready.number}`
+    const placed = placeFiles(tx, context, ready.files, { ...ready.review, what })
+    const review_id = placeReview(tx, placed, ready, pull)
     for (const comment of ready.review.comments)
-      placeLineComment(tx, context, ready, review_id, comment)
+      placeLineComment(tx, placed.context, ready, review_id, comment, placed.use)
     return null
   },
 }

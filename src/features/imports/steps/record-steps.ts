@@ -1,4 +1,5 @@
 /** Collaborators, labels, milestones, issues and pull requests. */
+import type { Db } from '#core/db.ts'
 import type { Tx } from '#core/write.ts'
 import {
   importIssue,
@@ -19,8 +20,9 @@ import type {
 } from '../forges/forge.ts'
 import { mapCollaborator, personId } from '../people.ts'
 import { rewriteText } from '../rewrite-text.ts'
-import { findItem, insertItem } from '../store-steps.ts'
+import { findItem, insertItem, listNumbersAfter } from '../store-steps.ts'
 import type { ListStep, StepContext } from './context.ts'
+import { placeFiles, prepareFiles, type PlacedFiles, type ReadyFile } from './text-files.ts'
 
 export const collaboratorsStep: ListStep<ForeignPerson> = {
   name: 'collaborators',
@@ -79,14 +81,33 @@ const recordOf = (
 const closedBy = (tx: Tx, { people }: StepContext, { closed_by }: ForeignRecord): string | null =>
   closed_by === null ? null : personId(tx, people, closed_by)
 
-export const issuesStep: ListStep<ForeignIssue> = {
+type ReadyIssue = { readonly issue: ForeignIssue; readonly files: readonly ReadyFile[] }
+
+/** The files of a record's text. Those of one that is here already came with it. */
+const filesOf = async (context: StepContext, record: ForeignRecord): Promise<ReadyFile[]> =>
+  isThere(context.hearth.db, context, record) ? [] : await prepareFiles(context, [record.body])
+
+const isThere = (db: Db, { repo }: StepContext, { number }: ForeignRecord): boolean =>
+  listNumbersAfter(db, repo.id, null, number - 1, 1)[0]?.number === number
+
+const placeFilesOf = (
+  tx: Tx,
+  context: StepContext,
+  record: ForeignRecord,
+  files: readonly ReadyFile[],
+): PlacedFiles => placeFiles(tx, context, files, { ...record, what: `#${record.number}` })
+
+export const issuesStep: ListStep<ForeignIssue, ReadyIssue> = {
   name: 'issues',
   read: ({ forge }, cursor) => forge.issues(cursor),
-  place: (tx, context, issue) => {
+  prepare: async (context, issue) => ({ issue, files: await filesOf(context, issue) }),
+  place: (tx, context, { issue, files }) => {
     const problem = numberProblem(context, issue)
     if (problem !== null) return problem
-    importIssue(tx, {
-      ...recordOf(tx, context, issue),
+    if (isThere(tx.db, context, issue)) return null
+    const placed = placeFilesOf(tx, context, issue, files)
+    const id = importIssue(tx, {
+      ...recordOf(tx, placed.context, issue),
       closed:
         issue.closed_ms === null
           ? null
@@ -96,12 +117,14 @@ export const issuesStep: ListStep<ForeignIssue> = {
               at_ms: issue.closed_ms,
             },
     })
+    if (id !== null) placed.use(id, issue.body)
     return null
   },
 }
 
 type ReadyPull = {
   readonly pull: ForeignPull
+  readonly files: readonly ReadyFile[]
   readonly head: ImportedPull['head']
   readonly base_sha: Oid | null
   readonly merge_commit: Oid | null
@@ -130,6 +153,7 @@ async function preparePull(context: StepContext, pull: ForeignPull): Promise<Rea
   const fallback = tip ?? readRef(hearth.db, repo.id, branchRef(repo.default_branch))
   return {
     pull,
+    files: await filesOf(context, pull),
     head:
       head_sha === null || pull.head_ref === ''
         ? null
@@ -144,16 +168,18 @@ export const pullsStep: ListStep<ForeignPull, ReadyPull> = {
   name: 'pulls',
   read: ({ forge }, cursor) => forge.pulls(cursor),
   prepare: preparePull,
-  place: (tx, context, { pull, head, base_sha, merge_commit, hasBase }) => {
+  place: (tx, context, { pull, files, head, base_sha, merge_commit, hasBase }) => {
     const problem = numberProblem(context, pull)
     if (problem !== null) return problem
     const { number, merged } = pull
     if (base_sha === null) return `#${number} was left out: there is no commit to compare it with`
+    if (isThere(tx.db, context, pull)) return null
     const isOpen = pull.closed_ms === null && merged === null
     const isStuck = isOpen && (head === null || !hasBase)
     const closed_ms = isStuck ? pull.updated_ms : pull.closed_ms
-    const added = importPull(tx, context.repo, {
-      ...recordOf(tx, context, pull),
+    const placed = placeFilesOf(tx, context, pull, files)
+    const id = importPull(tx, context.repo, {
+      ...recordOf(tx, placed.context, pull),
       draft: pull.draft,
       base: { ref: pull.base_ref || context.repo.default_branch, sha: base_sha },
       head,
@@ -167,7 +193,8 @@ export const pullsStep: ListStep<ForeignPull, ReadyPull> = {
             },
       closed: closed_ms === null ? null : { by: closedBy(tx, context, pull), at_ms: closed_ms },
     })
-    if (added && isStuck)
+    if (id !== null) placed.use(id, pull.body)
+    if (id !== null && isStuck)
       return `#${number} was closed: its ${head === null ? 'commits are' : 'base branch is'} no longer there`
     return null
   },

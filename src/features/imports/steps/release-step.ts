@@ -18,6 +18,7 @@ import { rewriteText } from '../rewrite-text.ts'
 import type { ListStep, StepContext } from './context.ts'
 import { orderOf } from './comment-steps.ts'
 import { presentCommit } from './record-steps.ts'
+import { placeFiles, prepareFiles, type ReadyFile } from './text-files.ts'
 
 const MAX_FILES = 1000
 
@@ -26,6 +27,8 @@ type ReadyRelease = {
   readonly target: Oid | null
   readonly files: ImportedRelease['files']
   readonly problems: readonly string[]
+  /** Those of its notes. */
+  readonly named: readonly ReadyFile[]
 }
 
 /** The commit of the tag; for a draft, of what it will be made from. */
@@ -80,7 +83,9 @@ async function prepareRelease(
     if (typeof file === 'string') problems.push(file)
     else files.push(file)
   }
-  return { release, target: await findTarget(context, release), files, problems }
+  const isThere = importer?.filesOf(hearth.db, repo.id, release.tag_name) != null
+  const named = isThere ? [] : await prepareFiles(context, [release.body])
+  return { release, target: await findTarget(context, release), files, problems, named }
 }
 
 export const releasesStep: ListStep<ForeignRelease, ReadyRelease> = {
@@ -89,7 +94,8 @@ export const releasesStep: ListStep<ForeignRelease, ReadyRelease> = {
   batch: 1,
   read: ({ forge }, cursor) => forge.releases(cursor),
   prepare: prepareRelease,
-  place: (tx, { hearth, repo, people, texts }, { release, target, files, problems }) => {
+  place: (tx, around, { release, target, files, problems, named }) => {
+    const { hearth, repo, people } = around
     const { tag_name } = release
     const [importer] = releaseImporters.all(hearth)
     const nameProblem = shortNameProblem('tags', tag_name)
@@ -97,12 +103,14 @@ export const releasesStep: ListStep<ForeignRelease, ReadyRelease> = {
       return `the release ${tag_name.slice(0, 60)} was left out: the name of its tag ${nameProblem}`
     if (target === null || !importer)
       return `the release ${tag_name.slice(0, 60)} was left out: there is no commit for it`
-    const left = importer.add(tx, repo, {
+    const what = `release ${tag_name.slice(0, 60)}`
+    const { context, use } = placeFiles(tx, around, named, { ...release, what })
+    const { id, left } = importer.add(tx, repo, {
       tag_name,
       target_name: release.target.slice(0, 255) || repo.default_branch,
       target,
       name: release.name,
-      body: rewriteText(release.body, texts),
+      body: rewriteText(release.body, context.texts),
       prerelease: release.prerelease,
       author_id: personId(tx, people, release.author),
       created_ms: release.created_ms,
@@ -110,6 +118,7 @@ export const releasesStep: ListStep<ForeignRelease, ReadyRelease> = {
       published_ms: release.published_ms,
       files,
     })
+    use(id, release.body)
     const all = [...problems, ...left]
     return all.length === 0 ? null : all.join('; ').slice(0, 1000)
   },

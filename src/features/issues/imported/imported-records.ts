@@ -143,13 +143,14 @@ export function setImportedFacts(tx: Tx, record: ImportedRecord): void {
   touchRecord(asOf(tx, record.updated_ms), repo_id, number)
 }
 
-/** Adds an issue under its own number. Returns false when the number is taken already. */
-export function importIssue(tx: Tx, issue: ImportedIssue): boolean {
+/** Adds an issue under its own number and returns its id; null when the number is taken already. */
+export function importIssue(tx: Tx, issue: ImportedIssue): string | null {
   const { repo_id, number } = issue
-  if (findRecord(tx.db, repo_id, number)) return false
+  if (findRecord(tx.db, repo_id, number)) return null
   const then = asOf(tx, issue.created_ms)
+  const id = typeIdAt('iss', then.now_ms, number)
   insertIssue(then, {
-    id: typeIdAt('iss', then.now_ms, number),
+    id,
     repo_id,
     number,
     title: importedTitle(issue.title),
@@ -164,7 +165,7 @@ export function importIssue(tx: Tx, issue: ImportedIssue): boolean {
       closed_by: issue.closed.by,
     })
   setImportedFacts(tx, issue)
-  return true
+  return id
 }
 
 type ImportedReaction = { readonly content: ReactionContent; readonly actor_id: string }

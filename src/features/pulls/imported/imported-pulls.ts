@@ -85,10 +85,10 @@ function dropHeadRef(tx: Tx, repo_id: string, number: number): void {
     ])
 }
 
-/** Adds a pull request under its own number. Returns false when the number is taken already. */
-export function importPull(tx: Tx, repo: RepoRow, pull: ImportedPull): boolean {
+/** Adds a pull request under its number and returns its id; null when the number is taken already. */
+export function importPull(tx: Tx, repo: RepoRow, pull: ImportedPull): string | null {
   const { repo_id, number, base, merged } = pull
-  if (findRecord(tx.db, repo_id, number)) return false
+  if (findRecord(tx.db, repo_id, number)) return null
   const then = asOf(tx, pull.created_ms)
   const closed = pull.closed ?? (pull.head === null ? { by: null, at_ms: pull.updated_ms } : null)
   const isOpen = merged === null && closed === null
@@ -117,7 +117,7 @@ export function importPull(tx: Tx, repo: RepoRow, pull: ImportedPull): boolean {
   } else settleImported(tx, row, pull.base.sha, merged, closed)
   setImportedFacts(tx, pull)
   touchPull(asOf(tx, pull.updated_ms), repo_id, number)
-  return true
+  return row.id
 }
 
 function settleImported(
