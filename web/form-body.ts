@@ -96,6 +96,15 @@ export const ATTACH_PREFIX = 'attach:'
 const MAX_ATTACHED_FILES = 20
 
 /**
+ * Files of one field, each of which is stored as it arrives. The field has what `store` answers, so a
+ * refused form keeps them. The operation behind `store` limits their size and number.
+ */
+export type KeptFiles = {
+  readonly field: string
+  readonly store: (file: UploadStream, fields: Fields) => Promise<string>
+}
+
+/**
  * Reads a form whose texts may have files. Each file goes to `attach` as it arrives, with the
  * fields before it, and the Markdown that this returns is added to the text. After a refusal the
  * other fields are still read, so that nothing that was typed is lost.
@@ -104,8 +113,11 @@ export async function readFormWithAttachments(
   body: FormBody,
   maxFileBytes: number,
   attach: (file: UploadStream, fields: Fields) => Promise<string>,
+  keep: KeptFiles | null = null,
 ): Promise<SentForm> {
-  const maxBytes = MAX_FIELDS_BYTES + MAX_ATTACHED_FILES * maxFileBytes + MAX_DISCARDED_BYTES
+  const maxBytes = keep
+    ? Infinity
+    : MAX_FIELDS_BYTES + MAX_ATTACHED_FILES * maxFileBytes + MAX_DISCARDED_BYTES
   const values = new Map<string, string[]>()
   const links = new Map<string, string[]>()
   let refusal: Refusal | undefined
@@ -115,6 +127,14 @@ export async function readFormWithAttachments(
       const text = await readText(stream, MAX_FIELDS_BYTES - textBytes)
       textBytes += text.length
       addField(values, name, text.toString('utf8'))
+    } else if (filename !== '' && name === keep?.field && !refusal) {
+      const file = { name: filename, bytes: { stream, type, length: null } }
+      try {
+        addField(values, name, await keep.store(file, new Fields(values)))
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error
+        refusal = error
+      }
     } else if (filename !== '' && name.startsWith(ATTACH_PREFIX) && !refusal) {
       const field = name.slice(ATTACH_PREFIX.length)
       try {

@@ -33,11 +33,13 @@ import {
   NoSuchPage,
   redirect,
   safeRedirectPath,
+  type Fields,
   type Form,
   type Page,
   type ProxyUser,
   type Resource,
   type SiteMap,
+  type UploadStream,
   type Visit,
 } from './site.ts'
 import { PAGE_HEADERS, VisitorRequest, type FindCaller } from './visitor-request.ts'
@@ -229,11 +231,23 @@ export class SiteServer {
         ),
       }
     const { max_bytes } = this.hearth.settings.attachments
-    return readFormWithAttachments(body, max_bytes, (file, fields) => {
+    const requireToken = (fields: Fields): void => {
       // The token is the first field of every form.
       if (!isCsrfToken(visitor.secret, fields.text(CSRF_FIELD))) throw foreignForm()
+    }
+    const { keptFiles } = form
+    const keep = keptFiles && {
+      field: keptFiles.field,
+      store: (file: UploadStream, fields: Fields) => {
+        requireToken(fields)
+        return keptFiles.store(visit, file, fields)
+      },
+    }
+    const attachNow = (file: UploadStream, fields: Fields) => {
+      requireToken(fields)
       return attach(visit, file)
-    })
+    }
+    return readFormWithAttachments(body, max_bytes, attachNow, keep)
   }
 
   /** Takes the answer to a proof of work. It needs no CSRF token, because it grants no rights. */

@@ -197,6 +197,11 @@ export type Form = {
   readonly sendsFile?: boolean
   /** The most bytes that the files of a form with several files have together. */
   readonly maxUploadBytes?: number
+  /** A field whose files are stored as they arrive. The field then has what `store` answers. */
+  readonly keptFiles?: {
+    readonly field: string
+    readonly store: (visit: Visit, file: UploadStream, fields: Fields) => Promise<string>
+  }
   submit(
     visit: Visit,
     fields: Fields,
@@ -241,6 +246,7 @@ export const action = (definition: {
   page?: Page | null
   allowsAnonymous?: boolean
   isAuthorizedByAddress?: boolean
+  keptFiles?: Form['keptFiles']
   submit: (visit: Visit, fields: Fields) => Promise<FormResult>
 }): Form => ({
   path: definition.path,
@@ -248,6 +254,7 @@ export const action = (definition: {
   allowsAnonymous: definition.allowsAnonymous ?? false,
   isAuthorizedByAddress: definition.isAuthorizedByAddress ?? false,
   sendsFile: false,
+  ...(definition.keptFiles ? { keptFiles: definition.keptFiles } : {}),
   async submit(visit, fields) {
     const next = await definition.submit(visit, fields)
     return next instanceof DirectResponse ? next : redirect(next)

@@ -135,6 +135,8 @@ type FieldProps = FieldBase & {
   spellcheck?: boolean
   mono?: boolean
   readonly?: boolean
+  /** Several files. */
+  multiple?: boolean
   /** Values to complete from. */
   suggestions?: readonly string[]
 }
@@ -162,6 +164,7 @@ export const Field = (props: FieldProps) => (
       required={props.required}
       disabled={props.disabled}
       readonly={props.readonly}
+      multiple={props.multiple}
       spellcheck={props.spellcheck === false || props.mono ? 'false' : undefined}
       list={props.suggestions && `${idOf(props)}-list`}
       aria-invalid={props.error ? 'true' : undefined}

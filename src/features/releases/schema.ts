@@ -103,3 +103,19 @@ export const releaseInputs = {
     Type.Boolean({ description: 'Whether it is the latest; its version decides unless given.' }),
   ),
 }
+
+/** What a new release is made of. */
+export const NewRelease = Type.Object({
+  tag_name: TagName,
+  target: Type.Optional(Target),
+  ...releaseInputs,
+  generate_notes: Type.Optional(
+    Type.Boolean({
+      description: 'Add notes drafted from the pull requests since the release before.',
+    }),
+  ),
+})
+export type NewRelease = Static<typeof NewRelease>
+
+/** Files that a form for a new release holds before it is saved. */
+export const MAX_STAGED_FILES = 20

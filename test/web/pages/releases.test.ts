@@ -152,3 +152,45 @@ test('a release is drafted with notes, given files, published, found from the re
   expect((await browser.open(list)).html).toContain('No releases yet')
   expect((await visitor.open('/acme/site')).html).not.toContain('Latest release')
 })
+
+test('files are chosen before a release is saved, and a refused form keeps them', async () => {
+  const { forge, ada, browser } = await setUp()
+  const page = await browser.open(`${list}/new`)
+  const csrf = formOf(page.html, `${list}/new`).get('csrf')?.[0] ?? ''
+  const send = async (fields: [string, string | File][]) => {
+    const form = new FormData()
+    for (const [name, value] of [['csrf', csrf] as const, ...fields]) form.append(name, value)
+    const answer = await fetch(`${forge.url}${list}/new`, {
+      method: 'POST',
+      body: form,
+      redirect: 'manual',
+      headers: { cookie: 'hearth=ada-cookie' },
+    })
+    return { status: answer.status, html: await answer.text() }
+  }
+  const program = new File(['program'], 'program.bin')
+  const refused = await send([
+    ['tag_name', 'not a tag'],
+    ['files', program],
+    ['do', 'publish'],
+  ])
+  expect([refused.status, refused.html.includes('<bdi>program.bin</bdi>')]).toEqual([422, true])
+  const kept =
+    formOf(refused.html, `${list}/new`)
+      .get('files')
+      ?.filter((one) => one !== '') ?? []
+  expect(kept.length).toBe(1)
+  expect((await forge.call(listReleases, ada, { repo: 'acme/site' })).items).toEqual([])
+  const published = await send([
+    ['tag_name', 'v1.0'],
+    ['files', kept[0] ?? ''],
+    ['files', new File(['text'], 'notes.txt')],
+    ['do', 'publish'],
+  ])
+  expect(published.status).toBe(303)
+  const [release] = (await forge.call(listReleases, ada, { repo: 'acme/site' })).items
+  expect([release?.draft, release?.assets.map(({ name }) => name)]).toEqual([
+    false,
+    ['notes.txt', 'program.bin'],
+  ])
+})

@@ -1,7 +1,10 @@
 import {
-  createRelease,
+  createReleaseWithFiles,
   draftReleaseNotes,
   getRelease,
+  listStagedFiles,
+  MAX_STAGED_FILES,
+  stageReleaseFile,
   updateRelease,
   type Release,
 } from '#features/releases/index.ts'
@@ -18,12 +21,14 @@ import {
   Radio,
   TextArea,
 } from '../../components/index.ts'
+import { bytesText } from '../../format.ts'
 import { Refusal } from '#lib/errors.ts'
 import type { Html } from '../../jsx/html.ts'
 import {
   pageResponse,
   action,
   type DirectResponse,
+  type OutputOf,
   Fields,
   redirectWithFlash,
   page,
@@ -36,7 +41,7 @@ import { mayWrite } from './list.tsx'
 import { releasePath, releasesPath } from './release-details.tsx'
 import { localized, t } from '../../text.ts'
 
-const FIELDS = ['tag_name', 'target', 'name', 'body', 'latest']
+const FIELDS = ['tag_name', 'target', 'name', 'body', 'latest', 'files']
 const MAX_NAMES = 100
 
 type ReleaseFormData = {
@@ -44,6 +49,8 @@ type ReleaseFormData = {
   readonly release: Release | null
   readonly tags: readonly string[]
   readonly branches: readonly string[]
+  /** Those that the form holds already. */
+  readonly files: OutputOf<typeof listStagedFiles>['files']
 }
 
 const LATEST = localized([
@@ -190,9 +197,38 @@ const NotesField = ({ visit, repo, value }: { visit: Visit; repo: Repo; value: s
   </>
 )
 
+/** Files of a release that is not saved yet. Those that came with a refused form stay in it. */
+const FilesField = ({ visit, files }: { visit: Visit; files: ReleaseFormData['files'] }) => (
+  <FieldSet legend={t('Files')}>
+    {files.map(({ token, name, size_in_bytes }) => (
+      <Checkbox
+        name="files"
+        id={`kept-file-${name.replace(/[^\w-]+/g, '-')}`}
+        value={token}
+        checked
+        label={
+          <>
+            <bdi>{name}</bdi> <span class="muted">{bytesText(size_in_bytes)}</span>
+          </>
+        }
+      />
+    ))}
+    <Field
+      name="files"
+      label={t('Add files')}
+      type="file"
+      multiple
+      error={fieldError(visit, 'files') ?? fieldError(visit, 'file')}
+      hint={t('Programs, archives and whatever else belongs to the release, {max} at most.', {
+        max: MAX_STAGED_FILES,
+      })}
+    />
+  </FieldSet>
+)
+
 const EditView = ({
   visit,
-  shown: { repo, release, tags, branches },
+  shown: { repo, release, tags, branches, files },
 }: {
   visit: Visit
   shown: ReleaseFormData
@@ -234,6 +270,7 @@ const EditView = ({
           hint={t('The tag unless you write one.')}
         />
         <NotesField visit={visit} repo={repo} value={typedOr('body', release?.body ?? '')} />
+        {release === null && <FilesField visit={visit} files={files} />}
         <PrereleaseField release={release} typed={typed} values={values} />
         <LatestFields visit={visit} latest={latest} release={release} />
         <SaveButtons draft={draft} release={release} />
@@ -251,7 +288,16 @@ async function load(visit: Visit): Promise<ReleaseFormData | null> {
     id === undefined ? null : visit.call(getRelease, { repo: name, id }),
     visit.call(listRefNames, { repo: name, branches: MAX_NAMES, tags: MAX_NAMES }),
   ])
-  return { repo, release, tags: names.tags, branches: names.branches }
+  const tokens = visit.form.values.all('files').slice(0, MAX_STAGED_FILES)
+  const staged =
+    tokens.length > 0 && (await visit.tryCall(listStagedFiles, { repo: name, files: tokens }))
+  return {
+    repo,
+    release,
+    tags: names.tags,
+    branches: names.branches,
+    files: staged ? staged.files : [],
+  }
 }
 
 const view = (shown: ReleaseFormData, visit: Visit): Html => (
@@ -307,13 +353,35 @@ const inputFrom = (fields: Fields) => {
 const newForm = action({
   path: '/:workspace/:repo/releases/new',
   page: newReleasePage,
+  keptFiles: {
+    field: 'files',
+    store: async (visit, { name, bytes }, fields) => {
+      if (fields.all('files').length >= MAX_STAGED_FILES)
+        throw new Refusal(
+          'invalid',
+          t('A new release takes {max} files at once. Add the others when it is saved.', {
+            max: MAX_STAGED_FILES,
+          }),
+          { field: 'files' },
+        )
+      try {
+        return (await visit.call(stageReleaseFile, { repo: repoOf(visit), name }, bytes)).token
+      } catch (error) {
+        // The form has a field `name` of its own: the title.
+        if (error instanceof Refusal && error.field === 'name')
+          throw new Refusal(error.code, error.message, { field: 'files' })
+        throw error
+      }
+    },
+  },
   submit: async (visit, fields) => {
     if (fields.text('do') === 'notes') return withNotes(visit, fields)
     const draft = fields.text('do') === 'draft'
-    const made = await visit.call(createRelease, {
+    const made = await visit.call(createReleaseWithFiles, {
       repo: repoOf(visit),
       ...inputFrom(fields),
       draft,
+      files: fields.all('files').filter((token) => token !== ''),
     })
     return redirectWithFlash(
       visit,
