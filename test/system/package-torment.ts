@@ -1,23 +1,18 @@
 /**
  * Registries of the built executable under bad weather: the process is killed in the middle of every
- * kind of upload, connections break there, and twenty publish one version at once. Nothing is listed
- * that is not whole, a layer goes on where it stood, one of twenty wins, and nothing answers 5xx.
+ * kind of upload, connections break there, twenty publish one version at once, and the disk is full.
+ * Nothing is listed that is not whole, a layer goes on where it stood, one of twenty wins, and
+ * nothing answers 5xx but 503 on the full disk.
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import {
-  claim,
-  EXECUTABLE,
-  OWNER,
-  requireBuilt,
-  startForge,
-  type ForgeProcess,
-} from '../../scripts/support/forge.ts'
+import { claim, EXECUTABLE, OWNER, requireBuilt, startForge } from '../../scripts/support/forge.ts'
 import { runScript, type Option } from '../../scripts/support/options.ts'
-import { crateUpload, gem, nupkg, zip } from '../features/packages/formats/archives.ts'
-import { npmTarball } from '../features/packages/fixture.ts'
+import { fillDisk } from './package-torment/full-disk.ts'
+import { Torment } from './package-torment/torment.ts'
+import { below, BYTES, uploadsOf, type Upload } from './package-torment/uploads.ts'
 
 const OPTIONS = {
   executable: { kind: 'text', default: EXECUTABLE, help: 'The built executable.' },
@@ -25,101 +20,6 @@ const OPTIONS = {
 
 const PUBLISHERS = 20
 const { workspace } = OWNER
-
-type Upload = {
-  readonly type: string
-  readonly method: string
-  readonly path: string
-  readonly content_type: string
-  readonly body: Buffer
-}
-
-let failures = 0
-function check(what: string, isRight: boolean, said: unknown = ''): void {
-  if (!isRight) failures++
-  process.stdout.write(
-    `${isRight ? 'ok  ' : 'FAIL'} ${what}${isRight ? '' : `: ${String(said)}`}\n`,
-  )
-}
-
-/** Bytes that do not compress, so that an archive of them is long. */
-const noise = (text: string, bytes = 200_000): string =>
-  Buffer.from(new Bun.CryptoHasher('sha512').update(text).digest())
-    .toString('base64')
-    .padEnd(bytes, text)
-
-function npmUpload(name: string, text: string): Upload {
-  const manifest = { name, version: '1.0.0', description: text }
-  const tarball = npmTarball(manifest, { 'a.txt': noise(text) })
-  const body = {
-    _id: name,
-    name,
-    'dist-tags': { latest: '1.0.0' },
-    versions: { '1.0.0': manifest },
-    _attachments: {
-      [`${name}-1.0.0.tgz`]: { data: tarball.toString('base64'), length: tarball.length },
-    },
-  }
-  return {
-    type: 'npm',
-    method: 'PUT',
-    path: `npm/${name}`,
-    content_type: 'application/json',
-    body: Buffer.from(JSON.stringify(body)),
-  }
-}
-
-/** A form with one file, as the clients of NuGet and PyPI send it. */
-function form(name: string, file: string, content: Buffer): Pick<Upload, 'content_type' | 'body'> {
-  const boundary = 'torment'
-  const head = `--${boundary}\r\nContent-Disposition: form-data; name="${name}"; filename="${file}"\r\n\r\n`
-  return {
-    content_type: `multipart/form-data; boundary=${boundary}`,
-    body: Buffer.concat([Buffer.from(head), content, Buffer.from(`\r\n--${boundary}--\r\n`)]),
-  }
-}
-
-const BYTES = 'application/octet-stream'
-
-async function uploadsOf(name: string, text: string): Promise<Upload[]> {
-  const wheel = await zip({
-    [`${name}/a.py`]: noise(text),
-    [`${name}-1.0.0.dist-info/METADATA`]: `Metadata-Version: 2.1\nName: ${name}\nVersion: 1.0.0\n`,
-  })
-  const composer = await zip({
-    'composer.json': JSON.stringify({ name: `acme/${name}`, version: '1.0.0', description: text }),
-  })
-  const file = `${name}-1.0.0-py3-none-any.whl`
-  const bytes = (type: string, method: string, path: string, body: Buffer): Upload => ({
-    type,
-    method,
-    path,
-    content_type: BYTES,
-    body,
-  })
-  const manifest = `[package]\nname = "${name}"\nversion = "1.0.0"\ndescription = "${noise(text, 5_000)}"\n`
-  const crate = crateUpload(name, '1.0.0', { manifest })
-  return [
-    npmUpload(name, text),
-    bytes('cargo', 'PUT', 'cargo/api/v1/crates/new', crate),
-    bytes(
-      'maven',
-      'PUT',
-      `maven/com/acme/${name}/1.0.0/${name}-1.0.0.jar`,
-      Buffer.from(noise(text)),
-    ),
-    {
-      type: 'nuget',
-      method: 'PUT',
-      path: 'nuget/v2/package',
-      ...form('package', 'p', await nupkg(name, '1.0.0', text)),
-    },
-    bytes('rubygems', 'POST', 'rubygems/api/v1/gems', gem(name, '1.0.0', `description: ${text}`)),
-    bytes('composer', 'PUT', 'composer/?version=1.0.0', composer),
-    { type: 'pypi', method: 'POST', path: 'pypi/', ...form('content', file, wheel) },
-    bytes('generic', 'PUT', `generic/${name}/1.0.0/a.txt`, Buffer.from(noise(text))),
-  ]
-}
 
 /** Sends the beginning of a request and leaves the connection open. */
 function beginRequest(url: string, token: string, upload: Upload, share: number) {
@@ -142,34 +42,6 @@ function beginRequest(url: string, token: string, upload: Upload, share: number)
   return { socket, sent }
 }
 
-const below = (upload: Upload): Upload => ({
-  ...upload,
-  path: `/packages/${workspace}/${upload.path}`,
-})
-
-class Torment {
-  token = ''
-  constructor(public forge: ForgeProcess) {}
-
-  ask(path: string, init: RequestInit = {}): Promise<Response> {
-    const headers = { authorization: `Bearer ${this.token}`, ...init.headers }
-    return fetch(this.forge.url + path, { ...init, headers })
-  }
-
-  send({ method, path, content_type, body }: Upload): Promise<Response> {
-    const headers = { 'content-type': content_type }
-    return this.ask(path, { method, body: new Uint8Array(body), headers })
-  }
-
-  async listed(): Promise<string[]> {
-    const response = await this.ask(
-      `/api/v1/workspaces/${workspace}/packages?state=all&per_page=100`,
-    )
-    const packages = (await response.json()) as { package_type: string; name: string }[]
-    return packages.map(({ package_type, name }) => `${package_type} ${name}`)
-  }
-}
-
 /** A layer of which the half was sent when the process was killed. */
 async function beginLayer(
   torment: Torment,
@@ -180,7 +52,7 @@ async function beginLayer(
   const half = layer.length / 2
   const body = new Uint8Array(layer.subarray(0, half))
   const patched = await torment.ask(path, { method: 'PATCH', body })
-  check('container: half of a layer', patched.status === 202, patched.status)
+  torment.check('container: half of a layer', patched.status === 202, patched.status)
   return { path, half }
 }
 
@@ -188,7 +60,7 @@ async function endLayer(torment: Torment, layer: Buffer, path: string, half: num
   const state = await torment.ask(path)
   const range = state.headers.get('range')
   const stands = Number(/^0-(\d+)$/.exec(range ?? '')?.[1]) + 1
-  check(
+  torment.check(
     'container: the upload is there after the kill',
     state.status === 204 && stands >= half,
     range,
@@ -198,15 +70,19 @@ async function endLayer(torment: Torment, layer: Buffer, path: string, half: num
     body: 'x',
     headers: { 'content-range': '0-0' },
   })
-  check('container: a piece from the start is refused', early.status === 416, early.status)
+  torment.check('container: a piece from the start is refused', early.status === 416, early.status)
   const digest = `sha256:${new Bun.CryptoHasher('sha256').update(layer).digest('hex')}`
   const end = await torment.ask(`${path}?digest=${digest}`, {
     method: 'PUT',
     body: new Uint8Array(layer.subarray(stands)),
   })
-  check('container: the upload ends with the digest of all', end.status === 201, await end.text())
+  torment.check(
+    'container: the upload ends with the digest of all',
+    end.status === 201,
+    await end.text(),
+  )
   const pulled = await (await torment.ask(`/v2/${workspace}/app/blobs/${digest}`)).arrayBuffer()
-  check('container: the layer is whole', Buffer.from(pulled).equals(layer))
+  torment.check('container: the layer is whole', Buffer.from(pulled).equals(layer))
 }
 
 const TYPES = ['npm', 'cargo', 'maven', 'nuget', 'rubygems', 'composer', 'pypi', 'generic']
@@ -225,7 +101,7 @@ async function killDuringUploads(torment: Torment, restart: () => Promise<void>)
   await restart()
   for (const { socket } of open) socket.destroy()
   const listed = await torment.listed()
-  check(
+  torment.check(
     'nothing is listed after the kill',
     listed.every((name) => !name.includes('killed')),
     listed,
@@ -233,11 +109,11 @@ async function killDuringUploads(torment: Torment, restart: () => Promise<void>)
   await endLayer(torment, layer, path, half)
   for (const upload of uploads) {
     const response = await torment.send(upload)
-    check(`${upload.type}: published after the kill`, response.ok, await response.text())
+    torment.check(`${upload.type}: published after the kill`, response.ok, await response.text())
   }
   const all = await torment.listed()
   const present = TYPES.filter((type) => all.some((name) => name.startsWith(`${type} `)))
-  check('all are listed now', present.length === TYPES.length, all)
+  torment.check('all are listed now', present.length === TYPES.length, all)
 }
 
 async function breakUploads(torment: Torment): Promise<void> {
@@ -250,7 +126,7 @@ async function breakUploads(torment: Torment): Promise<void> {
     for (const { socket } of open) socket.destroy()
   }
   const after = await torment.listed()
-  check('broken connections list nothing', after.length === before.length, after)
+  torment.check('broken connections list nothing', after.length === before.length, after)
 }
 
 async function publishAtOnce(torment: Torment): Promise<void> {
@@ -263,7 +139,11 @@ async function publishAtOnce(torment: Torment): Promise<void> {
     const statuses = responses.map(({ status }) => status)
     const won = statuses.filter((status) => status < 300).length
     const lost = statuses.filter((status) => status === 409).length
-    check(`${type}: one of ${PUBLISHERS} wins`, won === 1 && won + lost === PUBLISHERS, statuses)
+    torment.check(
+      `${type}: one of ${PUBLISHERS} wins`,
+      won === 1 && won + lost === PUBLISHERS,
+      statuses,
+    )
   }
 }
 
@@ -285,9 +165,10 @@ await runScript('bun test/system/package-torment.ts [options]', OPTIONS, async (
     await torment.forge.stop()
     const text = await Bun.file(log).text()
     const faults = text.split('\n').filter((line) => line.includes('"level":"error"'))
-    check('no error in the log', faults.length === 0, faults.slice(0, 5).join('\n'))
+    torment.check('no error in the log', faults.length === 0, faults.slice(0, 5).join('\n'))
     rmSync(directory, { recursive: true, force: true })
   }
-  process.stdout.write(`${failures} failures\n`)
-  return failures === 0 ? 0 : 1
+  await fillDisk(torment, executable)
+  process.stdout.write(`${torment.failures} failures\n`)
+  return torment.failures === 0 ? 0 : 1
 })
