@@ -41,6 +41,7 @@ import { t, texts } from '../../text.ts'
 import { repoOf } from '../repos/frame.tsx'
 import { fieldError, formError } from '../shell.tsx'
 import { SecurityFrame, securityPath } from './frame.tsx'
+import { loadWork, WorkCards, type AdvisoryWork } from './private-fork.tsx'
 import { SEVERITY_LABELS, SeverityChip } from './severity.tsx'
 
 const advisoriesPath = (repo: string, rest = ''): string => securityPath(repo, `/advisories${rest}`)
@@ -129,6 +130,7 @@ type OneShown = {
   readonly advisory: Advisory
   readonly seesFindings: boolean
   readonly manages: boolean
+  readonly work: AdvisoryWork | null
 }
 
 /** The versions of the first package. More of them are kept as they are. */
@@ -212,7 +214,7 @@ const EditForm = ({
   visit,
   repo,
   advisory,
-}: Omit<OneShown, 'manages' | 'seesFindings'> & { visit: Visit }) => (
+}: Pick<OneShown, 'repo' | 'advisory'> & { visit: Visit }) => (
   <Card title={t('Edit advisory')}>
     <Form
       action={advisoriesPath(repo.full_name, `/${advisory.id}/edit`)}
@@ -265,7 +267,7 @@ const StateButton = ({
   visit,
   repo,
   advisory,
-}: Omit<OneShown, 'manages' | 'seesFindings'> & { visit: Visit }) => (
+}: Pick<OneShown, 'repo' | 'advisory'> & { visit: Visit }) => (
   <ActionButton
     action={advisoriesPath(repo.full_name, `/${advisory.id}/state`)}
     csrf={visit.csrf}
@@ -324,6 +326,15 @@ const AdvisoryView = ({ visit, repo, advisory, ...shown }: OneShown & { visit: V
         ]}
       />
     </Card>
+    {shown.work !== null && (
+      <WorkCards
+        visit={visit}
+        repo={repo}
+        advisory={advisory}
+        work={shown.work}
+        manages={shown.manages}
+      />
+    )}
     {shown.manages && <EditForm visit={visit} repo={repo} advisory={advisory} />}
   </SecurityFrame>
 )
@@ -342,6 +353,7 @@ export const advisoryPage = page({
       advisory,
       seesFindings: overview.can_see_findings,
       manages: overview.can_manage_advisories,
+      work: await loadWork(visit, repo.full_name, advisory.id),
     }
   },
   view: (shown, visit) => <AdvisoryView visit={visit} {...shown} />,

@@ -11,6 +11,8 @@ import { dependenciesPage, sbomPage } from './dependencies.tsx'
 import { dependencyAlertForms, dependencyAlertPage } from './dependency-alert.tsx'
 import { dependencyAlertsPage } from './dependency-alerts.tsx'
 import { managerForms } from './managers.tsx'
+import { forkForms } from './private-fork.tsx'
+import { privateForkChangesPage } from './private-fork-changes.tsx'
 import { securityPage } from './overview.tsx'
 import { workspaceSecurityPage } from './workspace.tsx'
 import {
@@ -38,6 +40,7 @@ export const security: SiteSection = {
     reportPage,
     advisoriesPage,
     advisoryPage,
+    privateForkChangesPage,
     dependenciesPage,
     sbomPage,
     dependencyAlertsPage,
@@ -56,6 +59,7 @@ export const security: SiteSection = {
     reviewReportForm,
     editAdvisoryForm,
     advisoryStateForm,
+    ...forkForms(advisoryPage),
     ...dependencyAlertForms,
   ],
 }
