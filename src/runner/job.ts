@@ -109,7 +109,7 @@ export type StepResult = {
    * `lost`: the step ended the sandbox, which the next step begins anew. `memory`, `disk`: a limit
    * of the job was exceeded, which ends all its processes.
    */
-  readonly ended: 'exited' | 'timed_out' | 'cancelled' | 'memory' | 'disk' | 'lost' | 'not_started'
+  readonly ended: 'exited' | 'timed_out' | 'cancelled' | ExceededLimit | 'lost' | 'not_started'
   /** From 128 on a signal, as in shells. Null when the step did not exit. */
   readonly exit_code: number | null
   readonly duration_ms: number

@@ -22,12 +22,12 @@ import {
   type SandboxSettings,
 } from './sandbox.ts'
 import { MINIMAL_ENV, PATH } from './shell.ts'
-import { watchLimits } from './watch-limits.ts'
+import { watchLimits, type ExceededLimit } from './watch-limits.ts'
 import type { JobDirectory } from './job-directory.ts'
 
 export type CommandResult = {
   /** `not_started`: the sandbox could not be created, so the command never ran. */
-  readonly ended: 'exited' | 'timed_out' | 'cancelled' | 'memory' | 'disk' | 'not_started'
+  readonly ended: 'exited' | 'timed_out' | 'cancelled' | ExceededLimit | 'not_started'
   /**
    * The exit code of the command; from 128 on a signal, as in shells. Null when it was killed by
    * this room.

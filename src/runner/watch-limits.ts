@@ -13,7 +13,8 @@ import {
 } from './process-tree.ts'
 import { MINIMAL_ENV } from './shell.ts'
 
-export type ExceededLimit = 'memory' | 'disk'
+/** `full_disk`: the machine has little room left, whoever took it. */
+export type ExceededLimit = 'memory' | 'disk' | 'full_disk'
 
 export type WatchOptions = {
   /** The ancestor of the command's processes. */
@@ -70,7 +71,7 @@ export function watchLimits({
     const { bavail, bsize } = await statfs(folder)
     const free = bavail * bsize
     if (measured.free === Number.POSITIVE_INFINITY) measured = { free, used: 0 }
-    if (free < DISK_RESERVE_BYTES && measured.free - free > 0) return say('disk')
+    if (free < DISK_RESERVE_BYTES && measured.free - free > 0) return say('full_disk')
     // du runs only after free space has fallen by half of what the command may still use.
     if (measured.free - free < (limits.diskBytes - measured.used) / 2) return
     const used = (await measureDiskUse(folder)) + measureUnlinkedFiles(findDescendants(pid))

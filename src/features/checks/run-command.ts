@@ -27,6 +27,8 @@ function abortNote(
       return `stopped: out of memory (${mebibytes(checks.memory)} for all processes together)`
     case 'disk':
       return `stopped: out of disk space (${mebibytes(checks.disk)} for all files together)`
+    case 'full_disk':
+      return 'stopped: the disk of the server is nearly full'
     case 'cancelled':
       return 'cancelled'
     case 'not_started':

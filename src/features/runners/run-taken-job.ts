@@ -1,4 +1,5 @@
 /** Runs a job that was taken from the queue, reports its steps and its log, and ends it. */
+import { isDiskFullError } from '#core/disk-space.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { limitsOf, runnerOf } from '#features/checks/index.ts'
 import {
@@ -6,17 +7,20 @@ import {
   reportSteps,
   RUNTIME_SECRET,
   TOKEN_SECRETS,
+  type JobResult,
   type JobToRun,
   type LogReport,
   type StepReport,
 } from '#features/workflows/index.ts'
 import { oneLine } from '#lib/one-line.ts'
 import { HOUR, SECOND, timestamp } from '#lib/time.ts'
+import { sleep } from '#lib/waiting.ts'
 import { strategyContext } from '#actions'
 import { LogWriter } from '#runner'
 import { checkOutForJob } from './check-out.ts'
 import { executeJob } from './execute/execute-job.ts'
 import type { ExecutionHost, ExecutionResult, StepState } from './execute/job-input.ts'
+import { GuardedLog } from './guarded-log.ts'
 import { filesOf } from './job-files.ts'
 import { forgeAccess, networkOfJob } from './job-network.ts'
 import { sarifUploadOf } from './job-sarif.ts'
@@ -25,6 +29,11 @@ import { actionReaderOf } from './local-runner.ts'
 
 /** Steps and the length of the log are reported at most so often. */
 const REPORT_INTERVAL_MS = SECOND
+
+/** After a write that met a full disk. */
+const FINISH_RETRY_MS = 5 * SECOND
+
+const FULL_DISK = 'The disk of the server is full. Ask an administrator to make room, and rerun'
 
 const reportOf = (step: StepState): StepReport => ({
   ...step,
@@ -72,46 +81,95 @@ class Progress {
   }
 }
 
+/** What a job is told that could not go on. */
+function failureOf(
+  hearth: Hearth,
+  job: JobToRun,
+  error: unknown,
+  isFull = isDiskFullError(error),
+): ExecutionResult {
+  if (isFull) hearth.log.warn('a job met a full disk', { job: job.id, error })
+  else hearth.log.error('a job could not be run', { job: job.id, error })
+  const reason = isFull ? FULL_DISK : 'Something went wrong on this server; its log says what'
+  return {
+    conclusion: 'failure',
+    reason,
+    outputs: {},
+    url: null,
+    steps: [],
+    annotations: [],
+    summary: '',
+  }
+}
+
+/** Runs a job with its log. The length of the log is null when there is none. */
+async function runLogged(
+  hearth: Hearth,
+  job: JobToRun,
+  signal: AbortSignal,
+): Promise<{ result: ExecutionResult; written: { bytes: number; lines: number } | null }> {
+  let log: LogWriter
+  try {
+    log = new LogWriter(logPath(hearth, { repo_id: job.repo.id, id: job.id }))
+  } catch (error) {
+    return { result: failureOf(hearth, job, error), written: null }
+  }
+  const progress = new Progress(hearth, job.id, log)
+  const sink = new GuardedLog(hearth, log)
+  let result: ExecutionResult
+  try {
+    result = await execute(hearth, job, signal, {
+      log: sink,
+      report: (step) => progress.add(step),
+    })
+  } catch (error) {
+    result = failureOf(hearth, job, error, sink.isFull || isDiskFullError(error))
+  } finally {
+    await progress.close()
+    log.close()
+  }
+  return { result, written: { bytes: log.bytes, lines: log.lines } }
+}
+
+/** Ends a job. While the disk is full it tries again, so that no result is lost. */
+async function finishWithRoom(
+  hearth: Hearth,
+  job_id: string,
+  result: JobResult,
+  signal: AbortSignal,
+): Promise<void> {
+  for (;;) {
+    try {
+      return await finishJob(hearth, job_id, result)
+    } catch (error) {
+      if (!isDiskFullError(error)) throw error
+      hearth.log.warn('the end of a job waits for room on the disk', { job: job_id, error })
+      await sleep(FINISH_RETRY_MS, signal)
+    }
+  }
+}
+
 /** `signal` aborts when the process stops; then the job is not ended. */
 export async function runTakenJob(
   hearth: Hearth,
   job: JobToRun,
   signal: AbortSignal,
 ): Promise<void> {
-  const name = { repo_id: job.repo.id, id: job.id }
-  const log = new LogWriter(logPath(hearth, name))
-  const progress = new Progress(hearth, job.id, log)
-  let result: ExecutionResult
-  try {
-    result = await execute(hearth, job, signal, { log, report: (step) => progress.add(step) })
-  } catch (error) {
-    hearth.log.error('a job could not be run', { job: job.id, error })
-    const reason = 'Something went wrong on this server; its log says what'
-    result = {
-      conclusion: 'failure',
-      reason,
-      outputs: {},
-      url: null,
-      steps: [],
-      annotations: [],
-      summary: '',
-    }
-  } finally {
-    await progress.close()
-    log.close()
-  }
+  const { result, written } = await runLogged(hearth, job, signal)
   if (signal.aborted) return
-  await finishJob(hearth, job.id, {
+  const end: JobResult = {
     conclusion: result.conclusion,
     reason: result.reason === null ? null : oneLine(result.reason, 500),
     outputs: result.outputs,
     ...(result.url === null ? {} : { url: result.url }),
     steps: result.steps.map(reportOf),
     annotations: result.annotations,
-    log: { bytes: log.bytes, lines: log.lines, state: 'packed' },
+    ...(written === null ? {} : { log: { ...written, state: 'packed' as const } }),
     summary: result.summary,
-  })
-  await packJobLog(hearth, name, log.lines)
+  }
+  await finishWithRoom(hearth, job.id, end, signal)
+  if (written !== null)
+    await packJobLog(hearth, { repo_id: job.repo.id, id: job.id }, written.lines)
 }
 
 const tokenSecrets = (token: string): Record<string, string> =>

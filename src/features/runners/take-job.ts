@@ -2,6 +2,7 @@
  * Takes a job of a workflow from the queue and runs it. One of these jobs is a slot of the runner:
  * before it runs a job, it adds the next one, which finds another job or ends.
  */
+import { hasDiskSpace } from '#core/disk-space.ts'
 import { handler } from '#core/events.ts'
 import { job, type Job } from '#core/jobs.ts'
 import { writeAs } from '#core/write.ts'
@@ -35,7 +36,8 @@ export const takeJob: Job<null> = job<null>({
   // Finds what an earlier process left in the queue.
   every: '1m',
   run: async ({ hearth, signal }) => {
-    if (!hearth.settings.jobs.local) return
+    // While the disk is full jobs wait: what they leave has no room.
+    if (!hearth.settings.jobs.local || !hasDiskSpace(hearth)) return
     await endInterruptedHere(hearth)
     const isolation = await isolationOf(hearth)
     const runner = localRunner(hearth, isolation)

@@ -82,6 +82,8 @@ async function faultOf(running: RunningProgram, error: unknown): Promise<unknown
       return new ProgramFault('it used more memory than it may')
     case 'disk':
       return new ProgramFault('it used more disk space than it may')
+    case 'full_disk':
+      return new ProgramFault('the disk of the server is nearly full')
     case 'exited':
       return new ProgramFault(
         exit_code === null

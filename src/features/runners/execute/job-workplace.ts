@@ -18,6 +18,14 @@ const ASK_TIMEOUT_MS = 30_000
 const gitSettings = ({ address, publicAddress }: ForgeDoor): string =>
   `[url "${address}/"]\n\tinsteadOf = ${publicAddress}/\n`
 
+/** Why the output of a program is not whole; null when it is. */
+function faultOf({ exit_code, ended }: StepResult): Error | null {
+  if (exit_code === 0) return null
+  return new Error(
+    ended === 'full_disk' ? 'the disk of the server is nearly full' : 'its files cannot be read',
+  )
+}
+
 export class JobWorkplace {
   #job: RunningJob | null = null
   #door: { close(): Promise<void> } | null = null
@@ -163,7 +171,7 @@ export class JobWorkplace {
       // A copy, because the piece belongs to the stream.
       output: (part) => pipe.push(Buffer.from(part)),
     }).then(
-      ({ exit_code }) => pipe.end(exit_code === 0 ? null : new Error('its files cannot be read')),
+      (result) => pipe.end(faultOf(result)),
       (error: Error) => pipe.end(error),
     )
     const close = async (): Promise<void> => {

@@ -397,6 +397,8 @@ export class StepRunner {
           return `The job was out of memory (${Math.round(host.limits.memoryBytes / 1024 ** 2)} MiB for all its processes together).`
         case 'disk':
           return `The job was out of disk space (${Math.round(host.limits.diskBytes / 1024 ** 2)} MiB for all its files together).`
+        case 'full_disk':
+          return 'The disk of the server is nearly full. Ask an administrator to make room, and rerun.'
         case 'lost':
           return 'The step ended all processes of the job.'
         case 'cancelled':
