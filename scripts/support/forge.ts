@@ -19,6 +19,8 @@ export function requireBuilt(executable: string): string {
 export type ForgeOptions = {
   /** The executable, or the program with its first arguments. */
   executable: string | readonly string[]
+  /** Address and port; a free port of this machine unless given. */
+  listen?: string
   /** The data directory. */
   data: string
   /** Where its log goes; new lines are added at the end. */
@@ -53,11 +55,17 @@ const LISTENING = /^hearth listening on (http:\/\/127\.0\.0\.1:\d+)$/m
 const SETUP = /^hearth setup: (\S+)$/m
 
 /** Starts it; `ready` resolves at its line on standard output and rejects when it ends before. */
-export function beginForge({ executable, data, log, environment }: ForgeOptions): Starting {
+export function beginForge({
+  executable,
+  listen = '127.0.0.1:0',
+  data,
+  log,
+  environment,
+}: ForgeOptions): Starting {
   const began = performance.now()
   const file = openSync(log, 'a')
   const program = typeof executable === 'string' ? [executable] : executable
-  const child = Bun.spawn([...program, 'serve', '--listen', '127.0.0.1:0', '--data', data], {
+  const child = Bun.spawn([...program, 'serve', '--listen', listen, '--data', data], {
     env: {
       PATH: '/nonexistent',
       HOME: '/nonexistent',

@@ -18,23 +18,29 @@ export type Job = {
   name: string
   status: string
   conclusion: string | null
+  reason: string | null
   steps: readonly Step[]
 }
 export type Log = { lines: readonly { n: number; text: string }[]; complete: boolean }
 
 export class Site {
-  readonly #directory = mkdtempSync(join(tmpdir(), 'hearth-run-crash-'))
+  readonly directory = mkdtempSync(join(tmpdir(), 'hearth-run-crash-'))
   #forge: ForgeProcess | null = null
   #token = ''
 
-  constructor(private readonly executable: string) {}
+  constructor(
+    private readonly executable: string,
+    /** More of the environment of the forge. */
+    private readonly environment: Readonly<Record<string, string>> = {},
+    private readonly listen = '127.0.0.1:0',
+  ) {}
 
   get url(): string {
     return this.#forge?.url ?? ''
   }
 
   get errors(): string[] {
-    return readFileSync(join(this.#directory, 'log'), 'utf8')
+    return readFileSync(join(this.directory, 'log'), 'utf8')
       .split('\n')
       .filter((line) => line.includes('"level":"error"'))
   }
@@ -43,19 +49,21 @@ export class Site {
     const isolation = process.env.HEARTH_CHECKS_ISOLATION
     this.#forge = await beginForge({
       executable: this.executable,
-      data: join(this.#directory, 'data'),
-      log: join(this.#directory, 'log'),
+      listen: this.listen,
+      data: join(this.directory, 'data'),
+      log: join(this.directory, 'log'),
       environment: {
         PATH: process.env.PATH ?? '',
         HEARTH_JOBS_NETWORK: 'none',
         ...(isolation ? { HEARTH_CHECKS_ISOLATION: isolation } : {}),
+        ...this.environment,
       },
     }).ready
     if (this.#token !== '') return
     this.#token = (await claim(this.#forge)).token
     await this.ask('POST', '/repos', { workspace: 'acme', name: 'site' })
-    mkdirSync(join(this.#directory, 'work', '.hearth', 'workflows'), { recursive: true })
-    await git(join(this.#directory, 'work'), 'init', '-q', '-b', 'main')
+    mkdirSync(join(this.directory, 'work', '.hearth', 'workflows'), { recursive: true })
+    await git(join(this.directory, 'work'), 'init', '-q', '-b', 'main')
   }
 
   async restart(): Promise<void> {
@@ -65,12 +73,16 @@ export class Site {
 
   async stop(): Promise<void> {
     await this.#forge?.kill()
-    rmSync(this.#directory, { recursive: true, force: true })
+    rmSync(this.directory, { recursive: true, force: true })
   }
 
-  async push(workflow: string): Promise<void> {
-    const work = join(this.#directory, 'work')
-    await Bun.write(join(work, '.hearth', 'workflows', 'ci.yml'), workflow)
+  push(workflow: string): Promise<void> {
+    return this.pushFiles({ '.hearth/workflows/ci.yml': workflow })
+  }
+
+  async pushFiles(files: Readonly<Record<string, string>>): Promise<void> {
+    const work = join(this.directory, 'work')
+    for (const [name, text] of Object.entries(files)) await Bun.write(join(work, name), text)
     await git(work, 'add', '-A')
     await git(work, 'commit', '-q', '--allow-empty', '-m', 'Change')
     await git(work, 'push', '-q', `${withToken(this.url, this.#token)}/${REPO}.git`, 'main')
@@ -112,7 +124,7 @@ export class Site {
 
   /** What the database says that no page shows: how often the end of each run was told. */
   endsTold(): { run: string; times: number }[] {
-    const db = new Database(join(this.#directory, 'data', 'hearth.db'), { readonly: true })
+    const db = new Database(join(this.directory, 'data', 'hearth.db'), { readonly: true })
     try {
       return db
         .query<{ run: string; times: number }, []>(
