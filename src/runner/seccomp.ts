@@ -10,6 +10,7 @@ type Arch = {
   readonly clone: number
   readonly absent: readonly number[]
   readonly fallocate: number
+  readonly socket: number
 }
 
 /**
@@ -21,6 +22,7 @@ const ARCHS: Readonly<Record<string, Arch>> = {
     audit: 0xc000003e,
     clone: 56,
     fallocate: 285,
+    socket: 41,
     absent: [
       103, 155, 163, 165, 166, 167, 168, 169, 175, 176, 179, 246, 248, 249, 250, 272, 298, 303, 304,
       308, 313, 320, 321, 323, 425, 426, 427, 428, 429, 430, 431, 432, 433, 435, 442,
@@ -30,6 +32,7 @@ const ARCHS: Readonly<Record<string, Arch>> = {
     audit: 0xc00000b7,
     clone: 220,
     fallocate: 47,
+    socket: 198,
     absent: [
       39, 40, 41, 60, 89, 97, 104, 105, 106, 116, 142, 217, 218, 219, 224, 225, 241, 264, 265, 268,
       273, 280, 282, 294, 425, 426, 427, 428, 429, 430, 431, 432, 433, 435, 442,
@@ -47,8 +50,14 @@ const refuse = (errno: number): number => 0x00050000 | errno
 const EPERM = 1
 const ENOSYS = 38
 const EOPNOTSUPP = 95
+const EAFNOSUPPORT = 97
 /** The flags of clone that create a namespace (linux/sched.h). */
 const NEW_NAMESPACES = 0x7e020000
+/**
+ * Families of sockets (linux/socket.h): unix, IPv4, IPv6, and netlink, which lists addresses. A
+ * network namespace does not hold others: AF_VSOCK reaches the host of a virtual machine.
+ */
+const FAMILIES = [1, 2, 10, 16] as const
 /** Offsets in struct seccomp_data. */
 const NUMBER = 0
 const ARCHITECTURE = 4
@@ -75,6 +84,11 @@ export function seccompFilter(arch: string): Uint8Array | null {
       [EQUAL, 0, 1, number],
       [RETURN, 0, 0, refuse(ENOSYS)],
     ]),
+    [EQUAL, 0, FAMILIES.length + 3, known.socket],
+    [LOAD, 0, 0, FIRST_ARGUMENT],
+    ...FAMILIES.map((family, at): Instruction => [EQUAL, FAMILIES.length - at, 0, family]),
+    [RETURN, 0, 0, refuse(EAFNOSUPPORT)],
+    [RETURN, 0, 0, ALLOW],
     [EQUAL, 0, 3, known.clone],
     [LOAD, 0, 0, FIRST_ARGUMENT],
     [ANY_BIT, 0, 1, NEW_NAMESPACES],

@@ -36,6 +36,7 @@ const CALLS = {
     fine: [0, 1, 59, 101],
     absent: [165, 272, 321, 425, 435],
     fallocate: 285,
+    socket: 41,
     clone: 56,
   },
   arm64: {
@@ -43,15 +44,21 @@ const CALLS = {
     fine: [63, 64, 221, 117],
     absent: [40, 97, 280, 425, 435],
     fallocate: 47,
+    socket: 198,
     clone: 220,
   },
 } as const
 
-for (const [arch, { audit, fine, absent, fallocate, clone }] of Object.entries(CALLS)) {
+for (const [arch, { audit, fine, absent, fallocate, socket, clone }] of Object.entries(CALLS)) {
   test(`${arch}: lets pass what programs need and refuses what only attacks need`, () => {
     for (const number of fine) expect(verdict(arch, { audit, number })).toBe(ALLOW)
     for (const number of absent) expect(errno(verdict(arch, { audit, number }))).toBe(38)
     expect(errno(verdict(arch, { audit, number: fallocate }))).toBe(95)
+    // Unix, IPv4, IPv6 and netlink; not raw packets, virtual machines and ciphers.
+    for (const family of [1, 2, 10, 16])
+      expect(verdict(arch, { audit, number: socket, first: family })).toBe(ALLOW)
+    for (const family of [0, 17, 38, 40, 45])
+      expect(errno(verdict(arch, { audit, number: socket, first: family }))).toBe(97)
     // A thread and a fork, and then a namespace of users.
     expect(verdict(arch, { audit, number: clone, first: 0x3d0f00 })).toBe(ALLOW)
     expect(verdict(arch, { audit, number: clone, first: 0x11 })).toBe(ALLOW)
