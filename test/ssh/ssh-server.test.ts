@@ -215,6 +215,70 @@ test('keys that nobody has are refused, and so is a key that was removed', async
   expect((await ssh(ottos.file)).err).toContain('Permission denied (publickey)')
 })
 
+const pkt = (text: string): string => `${(text.length + 4).toString(16).padStart(4, '0')}${text}`
+
+/**
+ * Begins to fetch the default branch and stops to read in the middle of the pack. `ended` tells how
+ * many bytes came once the connection is closed.
+ */
+async function stalledFetch(file: string): Promise<{ ended: Promise<number>; client: Client }> {
+  const client = new Client()
+  const ended = Promise.withResolvers<number>()
+  const stalled = Promise.withResolvers<void>()
+  let bytes = 0
+  client.on('error', (error) => stalled.reject(error))
+  client.on('close', () => ended.resolve(bytes))
+  client.on('ready', () =>
+    client.exec(`git-upload-pack '/${REPO}.git'`, (error, channel) => {
+      if (error) return stalled.reject(error)
+      let advertised = ''
+      channel.on('data', (data: Buffer) => {
+        bytes += data.length
+        if (advertised.endsWith('0000')) {
+          channel.pause()
+          stalled.resolve()
+          return
+        }
+        advertised += data.toString('latin1')
+        if (!advertised.endsWith('0000')) return
+        const head = advertised.slice(4, 44)
+        channel.write(`${pkt(`want ${head} side-band-64k\n`)}0000${pkt('done\n')}`)
+      })
+    }),
+  )
+  client.connect({
+    host: '127.0.0.1',
+    port: server.port,
+    username: 'git',
+    privateKey: readFileSync(file),
+  })
+  await stalled.promise
+  return { ended: ended.promise, client }
+}
+
+test('a fetch that runs ends when its key is removed, and those of others go on', async () => {
+  const size = 16_000_000
+  const noise = Buffer.from(crypto.getRandomValues(new Uint32Array(16_384)).buffer)
+  const large = Buffer.concat(
+    Array.from({ length: size / noise.length }, (_, at) =>
+      Buffer.from(noise.map((byte) => byte ^ at)),
+    ),
+  )
+  await world.commit(REPO, 'main', { 'large.bin': large.toString('latin1') })
+  const spare = await newKey('spare', '-t', 'ed25519')
+  const { id } = await world.call(addKey, otto, { title: 'spare', key: spare.line })
+  const [revoked, other] = [await stalledFetch(spare.file), await stalledFetch(ritas.file)]
+  let isOtherOpen = true
+  void other.ended.then(() => (isOtherOpen = false))
+  await world.call(removeKey, otto, { id })
+  const bytes = await revoked.ended
+  expect(bytes).toBeGreaterThan(0)
+  expect(bytes).toBeLessThan(size / 2)
+  expect(isOtherOpen).toBe(true)
+  other.client.end()
+  await other.ended
+})
+
 test('a stranger has few connections that never sign in; the others wait, up to a bound', async () => {
   const states = new Map<Socket, 'open' | 'greeted' | 'closed'>()
   const count = (wanted: string) =>

@@ -18,6 +18,7 @@ import { runScript, type Option } from '../../scripts/support/options.ts'
 import { compareWithGitea, recordsOf } from './imports/compare.ts'
 import { mirrorLargeFiles } from './imports/mirror-large-files.ts'
 import { GiteaPeer } from './imports/gitea-peer.ts'
+import { reportChecks } from './imports/report-checks.ts'
 import { seedGitea } from './imports/seed-gitea.ts'
 
 const OPTIONS = {
@@ -88,6 +89,8 @@ if (import.meta.main)
 
       const mirrored = await mirrorLargeFiles(api, seeded, peer.url, { url: forge.url, token })
       for (const line of mirrored) console.log(`mirror: ${line}`)
+      const reported = await reportChecks(api, seeded)
+      for (const line of reported) console.log(`checks: ${line}`)
       const one = JSON.stringify(await recordsOf(api, repo))
       let kills = 0
       let wrong = 0
@@ -118,6 +121,7 @@ if (import.meta.main)
       return wrong === 0 &&
         differences.length === 0 &&
         mirrored.length === 0 &&
+        reported.length === 0 &&
         whole.state === 'done'
         ? 0
         : 1

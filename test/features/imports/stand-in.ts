@@ -93,7 +93,7 @@ function githubTimeline({ user, label, milestone, open, merged, merge }: Timelin
 }
 
 /** Entries as Gitea 1.26 gives them. */
-function giteaTimeline({ user, label, milestone, open, merged, merge }: TimelineParts) {
+function giteaTimeline({ user, label, milestone, open, merged }: TimelineParts) {
   let id = 5000
   const entry = (type: string, person: Person | null, day: number, more: Json = {}): Json => ({
     id: id++,
@@ -125,7 +125,8 @@ function giteaTimeline({ user, label, milestone, open, merged, merge }: Timeline
       entry('change_target_branch', PEOPLE.ada, 11, { old_ref: 'next', new_ref: 'main' }),
     ],
     [`/issues/${merged}/timeline`]: [
-      entry('merge_pull', PEOPLE.ada, 13, { ref_commit_sha: merge }),
+      // The commit is in the pull request alone.
+      entry('merge_pull', PEOPLE.ada, 13, { ref_commit_sha: '' }),
     ],
   }
 }
@@ -360,6 +361,7 @@ function gitlabEvents(user: (person: Person) => Json) {
       event(1, null, 8, { state: 'closed' }),
       event(2, PEOPLE.ada, 9, { state: 'reopened' }),
     ],
+    '/merge_requests/1/resource_state_events': [event(3, PEOPLE.ada, 13, { state: 'merged' })],
     '/issues/1/award_emoji': [
       { name: 'thumbsup', user: user(PEOPLE.ada) },
       { name: 'rocket', user: user(PEOPLE.zoe) },
@@ -517,6 +519,8 @@ export type StandInOptions = {
   readonly token?: string
   /** Whether issue 4 names a file that is there and one that is gone. */
   readonly files?: boolean
+  /** Called with each address before it is answered. */
+  readonly onRequest?: (path: string) => Promise<void>
   /** An answer in place of the right one; `count` is the number of this request, from 1. */
   readonly instead?: (path: string, count: number) => Response | null
 }
@@ -544,7 +548,7 @@ export function startStandIn(
   dialect: Dialect,
   plain: Project,
   git: string,
-  { token, files = false, instead = () => null }: StandInOptions = {},
+  { token, files = false, onRequest, instead = () => null }: StandInOptions = {},
 ): StandIn {
   const asked: string[] = []
   const project = { ...plain, files }
@@ -554,6 +558,7 @@ export function startStandIn(
     idleTimeout: 0,
     async fetch(request) {
       const url = new URL(request.url)
+      await onRequest?.(`${url.pathname}${url.search}`)
       if (url.pathname === '/file') return new Response('bytes')
       const file = fileOf(dialect, url)
       if (file) return file

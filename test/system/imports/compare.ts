@@ -34,6 +34,9 @@ const RANDOM = new Set([
   'dismissed',
   'zipball_url',
   'tarball_url',
+  'repository',
+  'summary',
+  'markdown',
 ])
 
 /** Fields of pull requests that a job computes when somebody looks. */
@@ -48,9 +51,12 @@ const COMPUTED = new Set([
   'deletions',
 ])
 
+const ATTACHMENT = /att_[0-9a-z]{26}/g
+
 /** A record without its ids, which differ from import to import. */
 function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain)
+  if (typeof value === 'string') return value.replaceAll(ATTACHMENT, 'att')
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
     Object.entries(value).flatMap(([name, one]) => (RANDOM.has(name) ? [] : [[name, plain(one)]])),
@@ -67,6 +73,12 @@ export async function recordsOf(api: ReadApi, repo: string): Promise<unknown> {
     .toSorted((a, b) => a - b)
   const comments = []
   for (const number of numbers) comments.push(await allOf(api, `${at}/issues/${number}/comments`))
+  const histories = []
+  for (const number of numbers)
+    histories.push([
+      await api<Json[]>('GET', `${at}/issues/${number}/events?per_page=100`),
+      await api<Json>('GET', `${at}/issues/${number}/reactions`),
+    ])
   const byNumber = (a: Json, b: Json): number => Number(a.number) - Number(b.number)
   return plain({
     issues: issues.toSorted(byNumber),
@@ -76,6 +88,10 @@ export async function recordsOf(api: ReadApi, repo: string): Promise<unknown> {
         Object.fromEntries(Object.entries(pull).filter(([name]) => !COMPUTED.has(name))),
       ),
     comments,
+    histories,
+    attachments: (await api<Json[]>('GET', `${at}/attachments`)).toSorted((a, b) =>
+      String(a.name) < String(b.name) ? -1 : 1,
+    ),
     labels: await allOf(api, `${at}/labels`).then((all) =>
       all.map(({ created_at: _, ...one }) => one),
     ),
@@ -97,10 +113,11 @@ const seconds = (value: unknown): number | null =>
 
 /** One line for everything that is not as Gitea has it. */
 export async function compareWithGitea(
-  { api: gitea }: Seeded,
+  seeded: Seeded,
   hearth: ReadApi,
   repo: string,
 ): Promise<string[]> {
+  const { api: gitea } = seeded
   const differences: string[] = []
   const same = (what: string, there: unknown, here: unknown): void => {
     if (JSON.stringify(there) !== JSON.stringify(here))
@@ -124,7 +141,7 @@ export async function compareWithGitea(
     const here = issuesHere.get(there.number) ?? {}
     const name = `issue ${String(there.number)}`
     same(`${name} title`, there.title, here.title)
-    same(`${name} body`, there.body, here.body)
+    await compareText(name, there, here, seeded, same)
     same(`${name} state`, there.state, here.state)
     same(`${name} author`, login(there.user), username(here.author))
     same(`${name} labels`, (there.labels as Json[]).map((one) => one.name).toSorted(), here.labels)
@@ -147,7 +164,11 @@ export async function compareWithGitea(
     await allOf(hearth, `${at}/pulls?state=all`),
     same,
   )
-  await compareComments(await pages('/issues/comments?'), hearth, at, same)
+  const commentsThere = await pages('/issues/comments?')
+  await compareComments(commentsThere, hearth, at, same)
+  const numbers = [...issuesThere, ...(await pages('/pulls?state=all&'))].map((one) => one.number)
+  for (const number of numbers) await compareHistory(Number(number), seeded, hearth, at, same)
+  await compareFiles([...issuesThere, ...commentsThere], hearth, at, same)
   const releasesThere = await pages('/releases?')
   const releasesHere = new Map(
     (await allOf(hearth, `${at}/releases`)).map((one) => [one.tag_name, one]),
@@ -213,8 +234,89 @@ async function compareComments(
     )
     same(
       `comments of ${number}`,
-      comments.map((one) => [login(one.user), one.body, seconds(one.created_at)]),
-      here.map((one) => [username(one.author), one.body, seconds(one.created_at)]),
+      comments.map((one) => [login(one.user), firstLine(one.body), seconds(one.created_at)]),
+      here.map((one) => [username(one.author), firstLine(one.body), seconds(one.created_at)]),
     )
   }
+}
+
+/** Files that no text names stand below it. */
+const firstLine = (text: unknown): string => String(text).split('\n')[0] ?? ''
+
+const UUID = /\/attachments\/([0-9a-f-]{36})/
+
+/** The text, apart from the addresses of files, which are others here. */
+async function compareText(
+  name: string,
+  there: Json,
+  here: Json,
+  { api }: Seeded,
+  same: Same,
+): Promise<void> {
+  const assets = await api<Json[]>('GET', `/repos/ada/lighthouse/issues/${there.number}/assets`)
+  if (assets.length === 0) same(`${name} body`, there.body, here.body)
+  else same(`${name} names its files`, UUID.test(String(here.body)), false)
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  label: 'labels',
+  milestone: 'milestone',
+  change_title: 'title',
+  assignees: 'assigned',
+  close: 'closed',
+  reopen: 'reopened',
+  lock: 'locked',
+  unlock: 'locked',
+  merge_pull: 'merged',
+  change_target_branch: 'base',
+}
+
+/** What an event here says, in a word. */
+function wordOf({ type, data }: Json): string {
+  const { changed } = data as { changed?: string[] }
+  const last = String(type).split('.')[1] ?? ''
+  const [field] = changed ?? [last]
+  return field === 'assignees' ? 'assigned' : field === 'status' ? 'reopened' : String(field)
+}
+
+async function compareHistory(
+  number: number,
+  { api }: Seeded,
+  hearth: ReadApi,
+  at: string,
+  same: Same,
+): Promise<void> {
+  const path = `/repos/ada/lighthouse/issues/${number}`
+  const reactions = (await api<Json[] | null>('GET', `${path}/reactions`)) ?? []
+  const counts = await hearth<Record<string, number>>('GET', `${at}/issues/${number}/reactions`)
+  same(
+    `reactions to ${number}`,
+    reactions.map(({ content }) => content).toSorted(),
+    Object.entries(counts)
+      .flatMap(([content, count]) => Array.from({ length: count }, () => content))
+      .toSorted(),
+  )
+  const timeline = await api<Json[]>('GET', `${path}/timeline`)
+  const events = await hearth<Json[]>('GET', `${at}/issues/${number}/events?per_page=100`)
+  same(
+    `history of ${number}`,
+    timeline.flatMap((entry) => {
+      const word = TYPES[String(entry.type)]
+      return word === undefined ? [] : [[word, login(entry.user), seconds(entry.created_at)]]
+    }),
+    events.toReversed().map((one) => [wordOf(one), username(one.actor), seconds(one.time)]),
+  )
+}
+
+async function compareFiles(
+  texts: readonly Json[],
+  hearth: ReadApi,
+  at: string,
+  same: Same,
+): Promise<void> {
+  const theirs = texts.flatMap(({ assets }) => (assets ?? []) as Json[])
+  const ours = await hearth<Json[]>('GET', `${at}/attachments`)
+  const of = (files: readonly Json[], size: string) =>
+    files.map((one) => `${String(one.name)} ${String(one[size])}`).toSorted()
+  same('attachments', of(theirs, 'size'), of(ours, 'size_in_bytes'))
 }

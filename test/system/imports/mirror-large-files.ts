@@ -68,6 +68,7 @@ export async function mirrorLargeFiles(
   await api('POST', `/repos/${whole}/mirror`, {
     url: `${peer}/ada/copy.git`,
     role: 'follower',
+    provider: 'gitea',
     secret,
   })
   const failed = await synced(api, whole)

@@ -96,6 +96,28 @@ async function addComments(ada: Api, bob: Api, eve: Api, path: string, n: number
   await ada('PUT', `${path}/issues/2/lock`, { lock_reason: 'Resolved' }).catch(() => null)
 }
 
+/** What happens to issues, and files below their texts. */
+async function addHistory(ada: Api, bob: Api, eve: Api, path: string): Promise<void> {
+  await bob('POST', `${path}/issues/1/reactions`, { content: 'rocket' })
+  await eve('POST', `${path}/issues/1/reactions`, { content: '+1' })
+  await ada('POST', `${path}/issues/4/reactions`, { content: 'eyes' })
+  await ada('PATCH', `${path}/issues/1`, { title: 'Lamp 1 flickers at night' })
+  await ada('PATCH', `${path}/issues/1`, { state: 'closed' })
+  await bob('PATCH', `${path}/issues/1`, { state: 'open' })
+  await ada('PATCH', `${path}/issues/1`, { assignees: ['bob'] })
+  await ada('PATCH', `${path}/issues/1`, { assignees: [] })
+  const attach = async (to: string, name: string, text: string): Promise<string> => {
+    const form = new FormData()
+    form.set('attachment', new Blob([text]), name)
+    return (await ada<{ uuid: string }>('POST', `${path}/${to}/assets?name=${name}`, form)).uuid
+  }
+  const uuid = await attach('issues/4', 'night.png', `\x89PNG\r\n\x1a\n${'x'.repeat(5000)}`)
+  await ada('PATCH', `${path}/issues/4`, { body: `See ![night](/attachments/${uuid}) there.` })
+  await attach('issues/4', 'log.txt', 'nobody names this file\n')
+  const said = await ada<{ id: number }>('POST', `${path}/issues/4/comments`, { body: 'A file.' })
+  await attach(`issues/comments/${said.id}`, 'trace.zip', 'PK\x03\x04 and more')
+}
+
 async function addPulls(
   peer: GiteaPeer,
   work: string,
@@ -228,6 +250,7 @@ export async function seedGitea(
   await ada('PATCH', path, { default_branch: 'trunk' })
   await addIssues(ada, bob, eve, path, issues)
   await addComments(ada, bob, eve, path, comments)
+  await addHistory(ada, bob, eve, path)
   await addPulls(peer, work, [ada, bob, eve], path, tokens.eve)
   await addReleases(ada, path)
   await addWiki(ada, path)

@@ -34,9 +34,10 @@ export async function readByRecord<T>(
   kind: 'pull' | null,
   cursor: string | null,
   read: (record: { number: number; kind: 'issue' | 'pull' }) => Promise<readonly T[]>,
+  limit = RECORDS_PER_PAGE,
 ): Promise<Page<T | Unreadable>> {
   const after = Number(cursor ?? 0)
-  const records = listNumbersAfter(hearth.db, repo.id, kind, after, RECORDS_PER_PAGE)
+  const records = listNumbersAfter(hearth.db, repo.id, kind, after, limit)
   const items: (T | Unreadable)[] = []
   for (const record of records)
     try {
@@ -48,7 +49,7 @@ export async function readByRecord<T>(
   const last = records.at(-1)
   return {
     items,
-    next: last && records.length === RECORDS_PER_PAGE ? String(last.number) : null,
+    next: last && records.length === limit ? String(last.number) : null,
     total: null,
   }
 }

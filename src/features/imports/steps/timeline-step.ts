@@ -13,7 +13,7 @@ import {
   issueUpdated,
   referenceImported,
 } from '#features/issues/index.ts'
-import { pullClosed, pullMerged, pullReady, pullUpdated } from '#features/pulls/index.ts'
+import { findPull, pullClosed, pullMerged, pullReady, pullUpdated } from '#features/pulls/index.ts'
 import { timestamp } from '#lib/time.ts'
 import type {
   ForeignChange,
@@ -36,6 +36,8 @@ import type { ListStep, StepContext } from './context.ts'
 /** Further events of one record are left out. */
 const MAX_EVENTS = 2000
 const MAX_TITLE = 256
+/** Each needs two requests or more, and what was read since the last page is lost with the process. */
+const RECORDS_PER_PAGE = 5
 
 type PlacedEvent = {
   readonly record: RecordRef
@@ -125,7 +127,7 @@ function pastOfPull(
   number: number,
   change: ForeignChange,
   told: Told | null,
-  by: string,
+  merge: { readonly by: string; readonly commit: string | null },
 ): Past | null {
   const pull = { number, issue: null }
   const shown = change.kind === 'reopened' ? { fields: ['status'] } : told
@@ -135,9 +137,11 @@ function pastOfPull(
   }
   if (change.kind === 'ready') return past(pullReady, pull)
   if (change.kind === 'closed') return past(pullClosed, { ...pull, superseded_by: null })
-  return change.kind === 'merged' && change.commit !== null && OID.test(change.commit)
-    ? past(pullMerged, { ...pull, commit: change.commit, method: null, merged_by: by })
-    : null
+  if (change.kind !== 'merged') return null
+  const commit = change.commit !== null && OID.test(change.commit) ? change.commit : merge.commit
+  return commit === null
+    ? null
+    : past(pullMerged, { ...pull, commit, method: null, merged_by: merge.by })
 }
 
 /** Stores that another record names this one. Returns whether that record is here. */
@@ -171,7 +175,11 @@ function placeEvent(tx: Tx, context: StepContext, { record, event, assignees }: 
   const found =
     kind === 'issue'
       ? pastOfIssue(number, change, told, names)
-      : pastOfPull(number, change, told, shownName(tx, people, event.person))
+      : pastOfPull(number, change, told, {
+          by: shownName(tx, people, event.person),
+          // Some forges do not say in the timeline which commit it was.
+          commit: findPull(tx.db, repo.id, number)?.merge_commit_sha ?? null,
+        })
   if (found === null) return
   const subject = { workspace_id: repo.workspace_id, repo_id: repo.id }
   const id = insertPastEvent(tx, found.type, subject, found.data, {
@@ -185,13 +193,19 @@ function placeEvent(tx: Tx, context: StepContext, { record, event, assignees }: 
 export const timelineStep: ListStep<Entry | Unreadable> = {
   name: 'timeline',
   read: (context, cursor) =>
-    readByRecord<Entry>(context, null, cursor, async (record) => {
-      const { reactions, events } = await context.forge.historyOf(record)
-      return [
-        ...(reactions.length === 0 ? [] : [{ record, reactions }]),
-        ...entriesOf(record, events),
-      ]
-    }),
+    readByRecord<Entry>(
+      context,
+      null,
+      cursor,
+      async (record) => {
+        const { reactions, events } = await context.forge.historyOf(record)
+        return [
+          ...(reactions.length === 0 ? [] : [{ record, reactions }]),
+          ...entriesOf(record, events),
+        ]
+      },
+      RECORDS_PER_PAGE,
+    ),
   place: (tx, context, entry) => {
     if (isUnreadable(entry)) return entry.unreadable
     if ('event' in entry) placeEvent(tx, context, entry)
