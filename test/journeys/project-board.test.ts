@@ -60,6 +60,36 @@ test('a card is moved by keys alone', async () => {
   expect(problems).toEqual([])
 })
 
+test('cards are put in order by dragging, by keys and without a script', async () => {
+  for (const title of ['First', 'Second', 'Third'])
+    await ask('POST', '/v1/repos/ada/oven/issues', { title })
+  const board = `${forge.url}/ada/-/projects/kitchen`
+  await page.goto(board)
+  expect(await cards('To do')).toEqual(['Third', 'Second', 'First'])
+  await page
+    .locator('.board-card:has-text("First")')
+    .dragTo(page.locator('.board-card:has-text("Third")'), { targetPosition: { x: 20, y: 4 } })
+  await page.waitForURL(/#card-To-do-oven-2$/)
+  expect(await cards('To do')).toEqual(['First', 'Third', 'Second'])
+  await page.locator('[aria-label="Move oven#2 down"]').focus()
+  await page.keyboard.press('Enter')
+  await page.waitForFunction(
+    () => document.querySelector('[data-column="To do"] .board-card > a')?.textContent === 'Third',
+  )
+  expect(await cards('To do')).toEqual(['Third', 'First', 'Second'])
+  const plain = await visitor({ javaScript: false })
+  await plain.context.addCookies(await page.context().cookies())
+  await plain.page.goto(board)
+  await plain.page.click('[aria-label="Move oven#3 up"]')
+  await plain.page.waitForURL(/#card-To-do-oven-3$/)
+  expect(
+    await plain.page.locator('[data-column="To do"] .board-card > a').allTextContents(),
+  ).toEqual(['Third', 'Second', 'First'])
+  await page.goto(`${forge.url}/ada/oven/issues/2`)
+  expect(await page.locator('aside a[href$="/-/projects/kitchen"]').count()).toBe(1)
+  expect(problems).toEqual([])
+})
+
 test('a new column is filled by its label, without a script', async () => {
   await page.goto(`${forge.url}/ada/-/projects/kitchen/settings`)
   await page.fill('#column-name-3', 'Bugs')
@@ -80,7 +110,7 @@ test('a new column is filled by its label, without a script', async () => {
   ])
   const card = plain.page.locator('[data-column="Bugs"] .board-card')
   await card.locator('select').selectOption('Done')
-  await card.locator('button').click()
+  await card.locator('button:has-text("Move")').click()
   await plain.page.locator('[data-column="Done"] .board-card:has-text("timer")').waitFor()
   expect(await issue('timer')).toMatchObject({ issue: { state: 'closed', labels: [] } })
 })

@@ -4,6 +4,7 @@ import type { Child } from '../jsx/html.ts'
 import { t } from '../text.ts'
 import { AvatarStack, type ActorSummary } from './avatar.tsx'
 import { Button } from './button.tsx'
+import { Icon } from './icon.tsx'
 import { CsrfField } from './form.tsx'
 import { Labels, type LabelSummary } from './label.tsx'
 
@@ -16,6 +17,8 @@ export type BoardCard = {
   readonly reference: string
   readonly labels: readonly LabelSummary[]
   readonly assignees: readonly ActorSummary[]
+  /** Its name in `place`, on boards whose cards have an order. */
+  readonly key?: string
   /** Hidden fields of the form that moves it. Null when the reader may not move it. */
   readonly fields: Readonly<Record<string, string>> | null
 }
@@ -38,6 +41,37 @@ type BoardProps = {
   readonly csrf: string
 }
 
+/** `place` says before or after which card of the column a card goes. */
+const OrderButtons = ({ card, column }: Pick<CardProps, 'card' | 'column'>) => {
+  const at = column.cards.indexOf(card)
+  const [above, below] = [column.cards[at - 1]?.key, column.cards[at + 1]?.key]
+  const { reference } = card
+  return card.key === undefined ? null : (
+    <>
+      {above !== undefined && (
+        <Button
+          small
+          variant="quiet"
+          icon="arrow-up"
+          name="place"
+          value={`before ${above}`}
+          label={t('Move {reference} up', { reference })}
+        />
+      )}
+      {below !== undefined && (
+        <Button
+          small
+          variant="quiet"
+          icon="arrow-down"
+          name="place"
+          value={`after ${below}`}
+          label={t('Move {reference} down', { reference })}
+        />
+      )}
+    </>
+  )
+}
+
 const MoveForm = ({ card, column, columns, action, csrf }: CardProps) => (
   <form class="board-move" action={action} method="post" data-once>
     <CsrfField csrf={csrf} />
@@ -45,20 +79,24 @@ const MoveForm = ({ card, column, columns, action, csrf }: CardProps) => (
       <input type="hidden" name={name} value={value} />
     ))}
     <input type="hidden" name="from" value={column.value} />
-    <select
-      class="input"
-      name="to"
-      aria-label={t('Column of {reference}', { reference: card.reference })}
-    >
-      {columns.map(({ value, name }) => (
-        <option value={value} selected={value === column.value}>
-          {name}
-        </option>
-      ))}
-    </select>
+    <span class="select">
+      <select
+        class="input"
+        name="to"
+        aria-label={t('Column of {reference}', { reference: card.reference })}
+      >
+        {columns.map(({ value, name }) => (
+          <option value={value} selected={value === column.value}>
+            {name}
+          </option>
+        ))}
+      </select>
+      <Icon name="chevron-down" />
+    </span>
     <Button small variant="quiet" label={t('Move {reference}', { reference: card.reference })}>
       {t('Move')}
     </Button>
+    <OrderButtons card={card} column={column} />
   </form>
 )
 
@@ -72,6 +110,7 @@ const CardItem = (props: CardProps) => {
       class="board-card"
       id={card.id}
       data-card={mayMove}
+      data-card-key={card.key}
       draggable={mayMove ? 'true' : undefined}
     >
       <a class="row-link" dir="auto" href={card.href}>

@@ -26,6 +26,7 @@ export function boardRecord(hearth: Hearth, { project, caller, assignee_ids, lim
   const found = columns.map((column) => ({
     ...column,
     rows: listCardRows(db, {
+      project_id: project.id,
       repo_ids: [...repos.keys()],
       kind: column.kind,
       label: column.label && nameKey(column.label),

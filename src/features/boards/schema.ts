@@ -6,6 +6,8 @@ export const COLUMN_KINDS = ['open', 'label', 'closed'] as const
 export type ColumnKind = (typeof COLUMN_KINDS)[number]
 
 export const MAX_COLUMNS = 20
+/** Cards of one column that can be put in order by hand. */
+export const MAX_ORDERED_CARDS = 200
 export const ColumnName = Type.String({ minLength: 1, maxLength: 50 })
 
 const kindDescription =
@@ -40,7 +42,9 @@ export const BoardColumn = Type.Object({
   name: Type.String(),
   kind: OneOf(COLUMN_KINDS, { description: kindDescription }),
   label: Nullable(Type.String({ description: 'The label of a column of kind label.' })),
-  cards: Type.Array(Card, { description: 'The last changed first.' }),
+  cards: Type.Array(Card, {
+    description: 'Those that were put in order by hand, then the last changed first.',
+  }),
   more: Type.Boolean({ description: 'Whether there are more cards than these.' }),
 })
 export type BoardColumn = Static<typeof BoardColumn>

@@ -1,4 +1,4 @@
-/** The table `project_columns`, and the issues that belong to a column. */
+/** The tables `project_columns` and `project_cards`, and the issues that belong to a column. */
 import type { Db } from '#core/db.ts'
 import type { Tx } from '#core/write.ts'
 import type { ColumnKind } from './schema.ts'
@@ -38,66 +38,131 @@ export type CardRow = {
 }
 
 export type CardQuery = {
-  repo_ids: readonly string[]
-  kind: ColumnKind
+  readonly project_id: string
+  readonly repo_ids: readonly string[]
+  readonly kind: ColumnKind
   /** The key of the column's label. */
-  label: string | null
+  readonly label: string | null
   /** The keys of the labels of all columns. */
-  board_labels: readonly string[]
+  readonly board_labels: readonly string[]
   /** Only issues that one of these accounts is assigned to; null for all. */
-  assignee_ids: readonly string[] | null
-  limit: number
+  readonly assignee_ids: readonly string[] | null
+  readonly limit: number
 }
 
-/** In all queries below: ?1 repositories, ?2 label, ?3 labels of the board, ?4 assignees, ?5 limit. */
-const HAS_BOARD_LABEL = `SELECT 1 FROM record_labels x JOIN labels l ON l.id = x.label_id
-  WHERE x.repo_id = n.repo_id AND x.number = n.number
-    AND l.key IN (SELECT value FROM json_each(?3))`
+/** What the order of a column is stored under. A column that gets another name keeps it. */
+const columnKey = ({ kind, label }: Pick<CardQuery, 'kind' | 'label'>): string =>
+  label === null ? kind : `${kind} ${label}`
+
+/**
+ * In all queries below: ?1 repositories, ?2 label, ?3 labels of the board, ?4 assignees, ?5 limit, ?6
+ * project, ?7 column.
+ */
+const hasLabel = (of: string, keys: string): string => `EXISTS (SELECT 1 FROM record_labels x
+  JOIN labels l ON l.id = x.label_id
+  WHERE x.repo_id = ${of}.repo_id AND x.number = ${of}.number AND l.key ${keys})`
+
+const BOARD_LABELS = 'IN (SELECT value FROM json_each(?3))'
 
 /** Where the issues of one repository (`p.value`) come from, by the kind of the column. */
 const CANDIDATES: Readonly<Record<ColumnKind, string>> = {
   open: `records n WHERE n.repo_id = p.value AND n.kind = 'issue' AND n.open = 1
-    AND NOT EXISTS (${HAS_BOARD_LABEL})`,
+    AND NOT ${hasLabel('n', BOARD_LABELS)}`,
   label: `labels k JOIN record_labels d ON d.label_id = k.id AND d.kind = 'issue' AND d.open = 1
     JOIN records n ON n.repo_id = d.repo_id AND n.number = d.number
     WHERE k.repo_id = p.value AND k.key = ?2`,
   closed: `records n WHERE n.repo_id = p.value AND n.kind = 'issue' AND n.open = 0`,
 }
 
-const IS_ASSIGNED = `(?4 IS NULL OR EXISTS (SELECT 1 FROM assignees a
-  WHERE a.repo_id = n.repo_id AND a.number = n.number
+/** Whether a record (`r`) is in the column. */
+const IS_IN: Readonly<Record<ColumnKind, string>> = {
+  open: `r.kind = 'issue' AND r.open = 1 AND NOT ${hasLabel('r', BOARD_LABELS)}`,
+  label: `r.kind = 'issue' AND r.open = 1 AND ${hasLabel('r', '= ?2')}`,
+  closed: `r.kind = 'issue' AND r.open = 0`,
+}
+
+const isAssigned = (of: string): string => `(?4 IS NULL OR EXISTS (SELECT 1 FROM assignees a
+  WHERE a.repo_id = ${of}.repo_id AND a.number = ${of}.number
     AND a.actor_id IN (SELECT value FROM json_each(?4))))`
 
-const cardsOf = (kind: ColumnKind): string =>
-  `SELECT r.repo_id, r.number, r.title, r.open, r.author_id, r.comments_count, r.updated_at,
+const IS_ORDERED = `EXISTS (SELECT 1 FROM project_cards c WHERE c.project_id = ?6
+  AND c.repo_id = n.repo_id AND c.number = n.number AND c.column_key = ?7)`
+
+const CARD = `r.repo_id, r.number, r.title, r.open, r.author_id, r.comments_count, r.updated_at,
      m.title AS milestone,
      (SELECT json_group_array(json_object('name', l.name, 'color', l.color) ORDER BY l.key)
        FROM record_labels x JOIN labels l ON l.id = x.label_id
        WHERE x.repo_id = r.repo_id AND x.number = r.number) AS labels,
      (SELECT json_group_array(a.actor_id ORDER BY a.position) FROM assignees a
-       WHERE a.repo_id = r.repo_id AND a.number = r.number) AS assignee_ids
-   FROM json_each(?1) p CROSS JOIN records r ON r.repo_id = p.value AND r.number IN (
-     SELECT n.number FROM ${CANDIDATES[kind]} AND ${IS_ASSIGNED}
+       WHERE a.repo_id = r.repo_id AND a.number = r.number) AS assignee_ids`
+
+/** Those that were put in order by hand. */
+const orderedCards = (kind: ColumnKind): string =>
+  `SELECT ${CARD} FROM project_cards c
+   JOIN records r ON r.repo_id = c.repo_id AND r.number = c.number
+   LEFT JOIN milestones m ON m.id = r.milestone_id
+   WHERE c.project_id = ?6 AND c.column_key = ?7
+     AND c.repo_id IN (SELECT value FROM json_each(?1)) AND ${IS_IN[kind]} AND ${isAssigned('r')}
+   ORDER BY c.position, c.repo_id, c.number LIMIT ?5`
+
+const otherCards = (kind: ColumnKind): string =>
+  `SELECT ${CARD} FROM json_each(?1) p
+   CROSS JOIN records r ON r.repo_id = p.value AND r.number IN (
+     SELECT n.number FROM ${CANDIDATES[kind]} AND ${isAssigned('n')} AND NOT ${IS_ORDERED}
      ORDER BY n.updated_at DESC, n.number DESC LIMIT ?5)
    LEFT JOIN milestones m ON m.id = r.milestone_id
    ORDER BY r.updated_at DESC, r.repo_id, r.number DESC LIMIT ?5`
 
+type StoredCard = Omit<CardRow, 'labels' | 'assignee_ids'> & {
+  labels: string
+  assignee_ids: string
+}
+
 /**
- * The issues of one column in all repositories, the last changed first. Each repository gives at
- * most `limit` of them from an index, so a large one costs about as much as a small one.
+ * The issues of one column in all repositories: those that were put in order, then the others, the
+ * last changed first. Each repository gives at most `limit` of them from an index, so a large one
+ * costs about as much as a small one.
  */
-export const listCardRows = (db: Db, query: CardQuery): CardRow[] =>
-  db
-    .all<Omit<CardRow, 'labels' | 'assignee_ids'> & { labels: string; assignee_ids: string }>(
-      cardsOf(query.kind),
+export function listCardRows(db: Db, query: CardQuery): CardRow[] {
+  const read = (sql: string, limit: number): StoredCard[] =>
+    db.all<StoredCard>(
+      sql,
       JSON.stringify(query.repo_ids),
       query.label,
       JSON.stringify(query.board_labels),
       query.assignee_ids && JSON.stringify(query.assignee_ids),
-      query.limit,
+      limit,
+      query.project_id,
+      columnKey(query),
     )
-    .map((row) => ({
-      ...row,
-      labels: JSON.parse(row.labels) as CardRow['labels'],
-      assignee_ids: JSON.parse(row.assignee_ids) as string[],
-    }))
+  const ordered = read(orderedCards(query.kind), query.limit)
+  const left = query.limit - ordered.length
+  const others = left > 0 ? read(otherCards(query.kind), left) : []
+  return [...ordered, ...others].map((row) => ({
+    ...row,
+    labels: JSON.parse(row.labels) as CardRow['labels'],
+    assignee_ids: JSON.parse(row.assignee_ids) as string[],
+  }))
+}
+
+export type CardKey = { readonly repo_id: string; readonly number: number }
+
+/** Stores the order of the cards of a column, from its top. */
+export function setCardOrder(
+  tx: Tx,
+  project_id: string,
+  column: Pick<CardQuery, 'kind' | 'label'>,
+  cards: readonly CardKey[],
+): void {
+  for (const [position, { repo_id, number }] of cards.entries())
+    tx.db.run(
+      `INSERT INTO project_cards (project_id, repo_id, number, column_key, position)
+       VALUES (?, ?, ?, ?, ?) ON CONFLICT (project_id, repo_id, number)
+       DO UPDATE SET column_key = excluded.column_key, position = excluded.position`,
+      project_id,
+      repo_id,
+      number,
+      columnKey(column),
+      position,
+    )
+}

@@ -190,6 +190,7 @@ export const TABLE_RETENTION: Readonly<Record<string, string>> = {
       'projects',
       'project_repos',
       'project_columns',
+      'project_cards',
       'rulesets',
       'quotas',
       'invitations',

@@ -24,6 +24,7 @@ export const TRANSFERRED_TABLES: Readonly<Record<string, string>> = {
   redirects: 'workspace_id = ?1 AND repo_id IN (:repos)',
   project_repos: 'repo_id IN (:repos)',
   project_columns: 'project_id IN (SELECT id FROM projects WHERE workspace_id = ?1)',
+  project_cards: 'repo_id IN (:repos)',
   team_repos: 'repo_id IN (:repos) AND team_id IN (SELECT id FROM teams WHERE workspace_id = ?1)',
   collaborators: 'repo_id IN (:repos)',
   refs: 'repo_id IN (:repos)',

@@ -49,9 +49,14 @@ export const ReposInput = Type.Array(RepoPath, {
 
 function findVisibleRepo(hearth: Hearth, caller: SignedIn, full_name: string): RepoFacts | null {
   const facts = hearth.facts.repo(full_name, caller)
-  if (!facts || facts.deleted || facts.parent_id !== null) return null
-  return !facts.private || (facts.role !== null && !facts.two_factor_missing) ? facts : null
+  return facts && isVisible(facts) ? facts : null
 }
+
+/** Whether a repository that can be in a project is visible to whom its facts are about. */
+export const isVisible = (facts: RepoFacts): boolean =>
+  !facts.deleted &&
+  facts.parent_id === null &&
+  (!facts.private || (facts.role !== null && !facts.two_factor_missing))
 
 /** The repositories of a project that the caller can see, by name. */
 export const listVisibleProjectRepos = (

@@ -21,15 +21,19 @@ export const findProject = (db: Db, workspace_id: string, slug: string): Project
     slug,
   )
 
-/** Newest first. */
+/** Newest first. With `repo_id` only those that have the repository. */
 export const listProjectRows = (
   db: Db,
   workspace_id: string,
   window: { limit: number; offset: number },
+  repo_id: string | null = null,
 ): ProjectRow[] =>
   db.all<ProjectRow>(
-    'SELECT * FROM projects WHERE workspace_id = ? ORDER BY id DESC LIMIT ? OFFSET ?',
+    `SELECT * FROM projects p WHERE workspace_id = ?1 AND (?2 IS NULL OR EXISTS (
+       SELECT 1 FROM project_repos r WHERE r.project_id = p.id AND r.repo_id = ?2))
+     ORDER BY id DESC LIMIT ?3 OFFSET ?4`,
     workspace_id,
+    repo_id,
     window.limit,
     window.offset,
   )

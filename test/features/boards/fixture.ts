@@ -30,8 +30,13 @@ export async function seeded() {
         cards.map(({ title }) => title).sort(),
       ]),
     )
-  const move = (repo: string, number: number, column: string, as = ada) =>
-    world.call(moveCard, as, { repo, number, project: 'oven', column })
+  const move = (
+    repo: string,
+    number: number,
+    column: string,
+    as = ada,
+    place: { before?: string; after?: string } = {},
+  ) => world.call(moveCard, as, { repo, number, project: 'oven', column, ...place })
   const issue = async (repo: string, number: number) =>
     (await world.call(getIssue, ada, { repo, number })).issue
   const setColumns = (

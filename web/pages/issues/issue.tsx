@@ -54,8 +54,14 @@ import { AgentSide, assignFormOn, loadAgentReadiness } from './assign-agent.tsx'
 import { CommentItem, EventItem, markdownOf, sortByTime } from './conversation.tsx'
 import { editedOf, EditRecord, typedOr } from './edit-fields.tsx'
 import { ReactionBar } from './reactions.tsx'
-import { loadSideChoices } from './side-load.ts'
-import { AssigneesSide, BlockedBySide, LabelsSide, MilestoneSide } from './side-panel.tsx'
+import { loadProjects, loadSideChoices } from './side-load.ts'
+import {
+  AssigneesSide,
+  BlockedBySide,
+  LabelsSide,
+  MilestoneSide,
+  ProjectsSide,
+} from './side-panel.tsx'
 import { loadTriage, TriageCard, triageFormsOn } from './triage.tsx'
 import { rich, t, tn } from '../../text.ts'
 
@@ -88,6 +94,7 @@ export const loadIssue = async (visit: Visit) => {
     milestones,
     assignable: people,
     readiness: await loadAgentReadiness(visit, repo),
+    projects: await loadProjects(visit, repo),
     triage: await loadTriage(visit, repo, number),
   }
 }
@@ -172,6 +179,7 @@ const IssueSide = ({ visit, data }: { visit: Visit; data: Loaded }) => {
         <AgentSide visit={visit} repo={repo} issue={issue} readiness={data.readiness} />
       )}
       <MilestoneSide {...side} milestone={issue.milestone} known={milestones} />
+      <ProjectsSide workspace={repo.workspace} projects={data.projects} />
       <BlockedBySide {...side} numbers={issue.blocked_by} />
       {issue.checks.length > 0 && <AcceptanceChecks issue={issue} />}
       <Following visit={visit} subscription={notifications.subscription} at={here} />

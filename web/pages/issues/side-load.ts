@@ -2,6 +2,7 @@
 import { listAssignees, listLabels, listMilestones } from '#features/issues/index.ts'
 import type { Repo } from '#features/repos/index.ts'
 import { listTeams } from '#features/teams/index.ts'
+import { listProjects, type Project } from '#features/workspaces/index.ts'
 import type { Visit } from '../../site.ts'
 
 /**
@@ -31,3 +32,17 @@ export async function loadSideChoices(
 }
 
 export type SideChoices = Awaited<ReturnType<typeof loadSideChoices>>
+
+const MAX_PROJECTS = 20
+
+/** The projects of the workspace whose boards show the issues of a repository, for its members. */
+export const loadProjects = async (visit: Visit, repo: Repo): Promise<readonly Project[]> =>
+  visit.viewer === null
+    ? []
+    : ((
+        await visit.tryCall(listProjects, {
+          workspace: repo.workspace,
+          repo: repo.full_name,
+          per_page: MAX_PROJECTS,
+        })
+      )?.items ?? [])

@@ -1,6 +1,7 @@
 // The side panel of an issue or pull request: labels, assignees and the like, with forms for those
 // who may change them.
 import type { Label as LabelRecord, Milestone } from '#features/issues/index.ts'
+import type { Project } from '#features/workspaces/index.ts'
 import {
   ActionButton,
   ActorLink,
@@ -17,7 +18,7 @@ import {
   type PickerOption,
 } from '../../components/index.ts'
 import type { Child } from '../../jsx/html.ts'
-import { issuePath, repoPath, withQuery } from '../../paths.ts'
+import { issuePath, projectPath, repoPath, withQuery } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 import { fieldError, visitForForm, formError } from '../shell.tsx'
 import { t } from '../../text.ts'
@@ -250,6 +251,28 @@ export const MilestoneSide = ({
     </SideBlock>
   )
 }
+
+/** The boards that show the issue. */
+export const ProjectsSide = ({
+  workspace,
+  projects,
+}: {
+  workspace: string
+  projects: readonly Project[]
+}) =>
+  projects.length === 0 ? null : (
+    <SideBlock title={t('Projects')}>
+      <ul class="bare-list">
+        {projects.map(({ slug, name }) => (
+          <li>
+            <a dir="auto" href={projectPath(workspace, slug)}>
+              {name}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </SideBlock>
+  )
 
 const typed = (
   visit: Visit,

@@ -8,6 +8,7 @@ import {
   FilterBar,
   FormError,
   LinkButton,
+  LinkPicker,
   PageHead,
 } from '../../components/index.ts'
 import { issuePath, projectPath, repoPath, withQuery } from '../../paths.ts'
@@ -36,12 +37,16 @@ const boardAddress = (visit: Visit, mine = isMine(visit)): string =>
     assignee: mine ? 'me' : undefined,
   })
 
+/** A card whose issue has the labels of two columns is in both. */
+const cardId = (column: string, repo: string, number: number | string): string =>
+  `card-${column}-${repo}-${number}`.replace(/[^\w.-]+/g, '-')
+
 const cardsOf = (column: BoardColumn, workspace: string): BoardCard[] =>
   column.cards.map((card) => {
     const name = card.repo.slice(workspace.length + 1)
     return {
-      // A card whose issue has the labels of two columns is in both.
-      id: `card-${column.name}-${name}-${card.number}`.replace(/[^\w.-]+/g, '-'),
+      id: cardId(column.name, name, card.number),
+      key: `${card.repo}#${card.number}`,
       href: issuePath(card.repo, card.number),
       title: card.title,
       reference: `${name}#${card.number}`,
@@ -67,7 +72,28 @@ const NoRepositories = ({ settings }: { settings: string }) => (
   </EmptyState>
 )
 
-/** Where issues are made. A board has no issues of its own. */
+/** An issue is made in a repository: in the only one, or in the chosen one. */
+const NewIssue = ({ repositories, workspace }: { repositories: string[]; workspace: string }) => {
+  const [first] = repositories
+  if (first === undefined) return null
+  const newIssueIn = (name: string): string => repoPath(name, '/issues/new')
+  return repositories.length === 1 ? (
+    <LinkButton href={newIssueIn(first)} small icon="plus">
+      {t('New issue')}
+    </LinkButton>
+  ) : (
+    <LinkPicker
+      small
+      label={t('New issue')}
+      options={repositories.map((name) => ({
+        label: name.slice(workspace.length + 1),
+        href: newIssueIn(name),
+      }))}
+    />
+  )
+}
+
+/** The lists of the issues of each repository. */
 const RepoLinks = ({ repositories, workspace }: { repositories: string[]; workspace: string }) => (
   <p class="row-meta">
     {t('Repositories')}:{' '}
@@ -102,9 +128,12 @@ export const projectBoardPage = page({
           title={<bdi>{project.name}</bdi>}
           lead={project.description === '' ? undefined : <bdi>{project.description}</bdi>}
           actions={
-            <LinkButton href={settings} small icon="settings">
-              {t('Settings')}
-            </LinkButton>
+            <>
+              <NewIssue repositories={project.repositories} workspace={workspace.slug} />
+              <LinkButton href={settings} small icon="settings">
+                {t('Settings')}
+              </LinkButton>
+            </>
           }
         />
         {visit.form.error && <FormError>{visit.form.error.message}</FormError>}
@@ -144,12 +173,17 @@ export const moveCardForm = action({
   path: '/:workspace/-/projects/:project',
   page: projectBoardPage,
   submit: async (visit, fields) => {
+    const [repo, number, column] = [fields.text('repo'), fields.text('number'), fields.text('to')]
+    const [, side, card] = /^(before|after) (.+)$/.exec(fields.text('place')) ?? []
     await visit.call(moveCard, {
-      repo: fields.text('repo'),
-      number: Number(fields.text('number')),
+      repo,
+      number: Number(number),
       project: projectOf(visit),
-      column: fields.text('to'),
+      column,
+      ...(side === 'before' ? { before: card } : side === 'after' ? { after: card } : {}),
     })
-    return boardAddress(visit)
+    // The browser continues at the card, also for the keyboard.
+    const name = repo.slice(workspaceOf(visit).length + 1)
+    return `${boardAddress(visit)}#${cardId(column, name, number)}`
   },
 })

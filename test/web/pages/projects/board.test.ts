@@ -30,7 +30,7 @@ test('a project is made from its name, and a card is moved by its form', async (
   expect(board.html).toContain('It &lt;squeaks&gt;')
   expect(board.html).toContain('site#1')
   const moved = await browser.press(board.html, PROJECT, { to: 'In progress' })
-  expect([moved.status, moved.location]).toEqual([303, PROJECT])
+  expect([moved.status, moved.location]).toEqual([303, `${PROJECT}#card-In-progress-site-1`])
   expect((await issue()).labels).toEqual(['bug', 'in progress'])
 })
 
