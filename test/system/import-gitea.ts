@@ -14,10 +14,10 @@ import {
   startForge,
   type ForgeProcess,
 } from '../../scripts/support/forge.ts'
+import { GiteaPeer } from '../../scripts/support/gitea.ts'
 import { runScript, type Option } from '../../scripts/support/options.ts'
 import { compareWithGitea, recordsOf } from './imports/compare.ts'
 import { mirrorLargeFiles } from './imports/mirror-large-files.ts'
-import { GiteaPeer } from './imports/gitea-peer.ts'
 import { reportChecks } from './imports/report-checks.ts'
 import { seedGitea } from './imports/seed-gitea.ts'
 

@@ -1,7 +1,7 @@
 /** Fills a Gitea with one repository that has everything an import takes. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Api, GiteaPeer } from './gitea-peer.ts'
+import type { Api, GiteaPeer } from '../../../scripts/support/gitea.ts'
 
 export type Seeded = { readonly url: string; readonly token: string; readonly api: Api }
 

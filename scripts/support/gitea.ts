@@ -1,4 +1,7 @@
-/** A running Gitea: `go build -tags "sqlite sqlite_unlock_notify"` of the module gives the program. */
+/**
+ * A running Gitea, for scripts that compare with it or move from it: `go build -tags "sqlite
+ * sqlite_unlock_notify"` of its module gives the program.
+ */
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -43,6 +46,9 @@ ENABLED = false
 [webhook]
 ALLOWED_HOST_LIST = *
 `
+
+/** The password of an account that `addUser` made. */
+export const passwordOf = (name: string): string => `${name}-Secret-1`
 
 export type Api = <T = Record<string, unknown>>(
   method: string,
@@ -98,7 +104,8 @@ export class GiteaPeer {
     return stdout.toString()
   }
 
-  async launch(): Promise<void> {
+  /** Starts the server; `intervalMs` is how often it is asked whether it is there. */
+  async launch(intervalMs = 100): Promise<void> {
     this.#process = Bun.spawn(this.#command(['web']), {
       env: this.#env,
       stdout: Bun.file(join(this.root, 'web.log')),
@@ -107,9 +114,14 @@ export class GiteaPeer {
     for (let tries = 0; ; tries++) {
       const answer = await fetch(`${this.url}/api/v1/version`).catch(() => null)
       if (answer?.ok) return
-      if (tries > 300) throw new Error('Gitea did not start')
-      await Bun.sleep(100)
+      if (tries * intervalMs > 30_000) throw new Error('Gitea did not start')
+      await Bun.sleep(intervalMs)
     }
+  }
+
+  get pid(): number {
+    if (this.#process === null) throw new Error('Gitea does not run')
+    return this.#process.pid
   }
 
   async stop(signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Promise<void> {
@@ -127,7 +139,7 @@ export class GiteaPeer {
       '--username',
       name,
       '--password',
-      `${name}-Secret-1`,
+      passwordOf(name),
       '--email',
       `${name}@example.com`,
       '--must-change-password=false',
