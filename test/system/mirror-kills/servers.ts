@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs'
 import { connect, createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { claim, OWNER, startForge, type ForgeProcess } from '../../../scripts/support/forge.ts'
-import { GiteaPeer } from '../imports/gitea-peer.ts'
+import { GiteaPeer } from '../../../scripts/support/gitea.ts'
 
 export const ENVIRONMENT = { HEARTH_OUTBOUND_ALLOW: 'http://127.0.0.1' }
 
