@@ -107,12 +107,23 @@ type DeliveryFacts = {
   readonly issues?: number[]
 }
 
+const FORM = /^application\/x-www-form-urlencoded\s*(;|$)/i
+
+/** The JSON of an event. GitHub, Gitea and Forgejo can also send it as a field of a form. */
+function jsonOf(headers: Headers, bytes: Uint8Array): Uint8Array {
+  if (!FORM.test(headers.get('content-type') ?? '')) return bytes
+  const payload = new URLSearchParams(new TextDecoder().decode(bytes)).get('payload')
+  if (payload === null)
+    throw new Refusal('invalid', 'the form has no field payload: choose application/json')
+  return new TextEncoder().encode(payload)
+}
+
 function readEvent(
   { sender, integration }: Receiver,
   headers: Headers,
   bytes: Uint8Array,
 ): IncomingEvent | null {
-  const body = parseJson(bytes)
+  const body = parseJson(jsonOf(headers, bytes))
   if (!isObject(body))
     throw new Refusal('invalid', 'the body is a JSON object: choose application/json')
   return sender.read({ headers, body, config: configOf(integration) })

@@ -26,6 +26,29 @@ test('refuses what is not signed with the secret, before it reads it', async () 
   expect((await deliveries()).map(({ state }) => state)).toEqual(Array(5).fill('refused'))
 })
 
+test('the same event in a form, as GitHub sends it by default, opens the issue', async () => {
+  const { connect, issues } = await makeIncomingWorld()
+  const { send, deliveries } = await connect('github', github)
+  const post = (id: string, body: string, signed = body) =>
+    send(body, {
+      ...issueEvent(id),
+      'content-type': 'application/x-www-form-urlencoded',
+      'x-hub-signature-256': `sha256=${sign(signed)}`,
+    })
+  const payload = JSON.stringify(githubIssue('opened'))
+  const form = new URLSearchParams({ payload }).toString()
+  // The signature is of the form, not of the JSON in it.
+  expect((await post('1', form, payload)).status).toBe(401)
+  expect((await post('2', form)).status).toBe(202)
+  expect(await issues()).toHaveLength(1)
+  expect((await post('3', 'other=1')).status).toBe(422)
+  expect((await post('4', 'payload=%7Bnot')).status).toBe(400)
+  expect((await post('5', 'payload=%5B%5D')).status).toBe(422)
+  expect(await issues('all')).toHaveLength(1)
+  const states = (await deliveries()).map(({ state }) => state)
+  expect(states).toEqual(['failed', 'failed', 'failed', 'done', 'refused'])
+})
+
 test('an unknown address, a wrong key and a switched-off integration look alike', async () => {
   const { connect, base, world, ada } = await makeIncomingWorld()
   const { send, hook, id } = await connect('alertmanager', { secret: '' })
