@@ -7,10 +7,17 @@ import type { UserCaller } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { call, type Operation } from '#core/operation.ts'
 import { RECORDS_FORMAT } from '#features/imports/index.ts'
-import { listComments, listIssues, listLabels, listMilestones } from '#features/issues/index.ts'
+import { actorOf } from '#features/accounts/index.ts'
+import {
+  listComments,
+  listGivenReactions,
+  listIssues,
+  listLabels,
+  listMilestones,
+} from '#features/issues/index.ts'
 import { listPulls, listReviews } from '#features/pulls/index.ts'
 import { listReleases } from '#features/releases/index.ts'
-import { getRepo } from '#features/repos/index.ts'
+import { getRepo, repoByPath } from '#features/repos/index.ts'
 import type { Oid, Ref } from '#git'
 import {
   closeSync,
@@ -138,7 +145,23 @@ export async function exportRecords(
 ): Promise<Exported> {
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   const reader = new Reader(hearth, caller, repo)
-  const commentsOf = (number: number) => reader.all(listComments, { number })
+  const repo_id = repoByPath(hearth.db, repo)?.id ?? ''
+  const partsOf = async (number: number) => {
+    const given = Map.groupBy(
+      listGivenReactions(hearth.db, repo_id, number),
+      (one) => one.comment_id,
+    )
+    const by = (id: string | null) =>
+      (given.get(id) ?? []).map(({ content, actor_id }) => ({
+        content,
+        actor: actorOf(hearth, actor_id),
+      }))
+    const comments = (await reader.all(listComments, { number })) as { id: string }[]
+    return {
+      reactions_by: by(null),
+      comments: comments.map((comment) => ({ ...comment, reactions_by: by(comment.id) })),
+    }
+  }
   const write = (name: string, records: AsyncIterable<unknown>): Promise<number> =>
     writeLines(join(directory, `${name}.jsonl`), records)
   const files = new ReleaseFiles(hearth, directory)
@@ -146,16 +169,11 @@ export async function exportRecords(
   const counts = {
     labels: await write('labels', reader.list(listLabels)),
     milestones: await write('milestones', reader.list(listMilestones, { state: 'all' })),
-    issues: await write(
-      'issues',
-      withParts(reader.list(listIssues, { state: 'all' }), async (number) => ({
-        comments: await commentsOf(number),
-      })),
-    ),
+    issues: await write('issues', withParts(reader.list(listIssues, { state: 'all' }), partsOf)),
     pulls: await write(
       'pulls',
       withParts(heads.collect(reader.list(listPulls, { state: 'all' })), async (number) => ({
-        comments: await commentsOf(number),
+        ...(await partsOf(number)),
         reviews: await reader.all(listReviews, { number }),
       })),
     ),

@@ -9,7 +9,12 @@ import { CommandError, UsageError, type Flags } from './command.ts'
 import { withHearth } from './open.ts'
 import { say } from './terminal.ts'
 
-export type RepoArchive = { readonly git: string; readonly records: string }
+export type RepoArchive = {
+  readonly git: string
+  readonly records: string
+  /** Null without a wiki. */
+  readonly wiki: string | null
+}
 
 const isRecords = (directory: string): boolean => existsSync(join(directory, 'repository.json'))
 
@@ -22,7 +27,8 @@ export function findRepoArchive(address: string): RepoArchive | null {
   if (!isRecords(records)) return null
   const git = [stem, `${stem}.git`].find((directory) => existsSync(join(directory, 'HEAD')))
   if (git === undefined) throw new CommandError(`there is no bare repository at ${stem}`)
-  return { git, records }
+  const wiki = `${stem}.wiki.git`
+  return { git, records, wiki: existsSync(join(wiki, 'HEAD')) ? wiki : null }
 }
 
 export async function importRepo(

@@ -2,6 +2,7 @@
 import type { Hearth } from '#core/hearth.ts'
 import { writeAs } from '#core/write.ts'
 import {
+  type CopySource,
   largeFileCopiers,
   moveRefs,
   refsOf,
@@ -10,7 +11,7 @@ import {
   type PreparedUpdate,
 } from '#features/repos/index.ts'
 import { findQuotaProblem } from '#features/workspaces/index.ts'
-import { RemoteError, type FetchResult, type Ref, type Transport } from '#git'
+import { RemoteError, type FetchResult, type Ref } from '#git'
 import { createFetchedRefs, ImportEnded } from './create-fetched-refs.ts'
 import { cloneUrlOf } from './forge-import.ts'
 import type { ForeignRepo } from './forges/forge.ts'
@@ -71,6 +72,9 @@ async function createPullRefs(
   }
 }
 
+/** A repository on this machine: its objects, and its large files. */
+export type LocalRepo = Required<Pick<CopySource, 'transport' | 'openFile'>>
+
 /**
  * Files travel before the refs that name them, so that no checkout fails. Those that are left out
  * are errors of the import at once.
@@ -78,7 +82,7 @@ async function createPullRefs(
 async function copyLargeFiles(
   hearth: Hearth,
   row: ImportRow,
-  source: { url: string; secret: string | null; signal: AbortSignal },
+  source: Omit<CopySource, 'actor_id'>,
   fetched: FetchResult,
 ): Promise<void> {
   const [copier] = largeFileCopiers.all(hearth)
@@ -116,8 +120,7 @@ export async function copyRepository(
   facts: ForeignRepo | null,
   secret: string | null,
   signal: AbortSignal,
-  /** For a repository on this machine. */
-  local: Transport | null = null,
+  local: LocalRepo | null = null,
 ): Promise<{ left: string[]; unscanned: boolean }> {
   const repo = requireRepo(hearth.db, row.repo_id)
   const url = facts === null || local !== null ? row.url : cloneUrlOf(row.url)
@@ -128,7 +131,7 @@ export async function copyRepository(
   try {
     const fetched = await hearth.git.fetchFrom(
       repo.store,
-      local ?? remoteTransport(hearth, { url, secret }),
+      local?.transport ?? remoteTransport(hearth, { url, secret }),
       {
         url,
         prefixes: pulls === null ? PREFIXES : [...PREFIXES, pulls.pull_refs.prefix],
@@ -141,7 +144,7 @@ export async function copyRepository(
           await teller.flush()
           tooMuch = findQuotaProblem(hearth, repo.workspace_id, 'repos_bytes', fetched.bytes)
           if (tooMuch !== null) return false
-          await copyLargeFiles(hearth, row, { url, secret, signal }, fetched)
+          await copyLargeFiles(hearth, row, { url, secret, signal, ...local }, fetched)
           left = await createFetchedRefs(hearth, row, withoutPullRefs(fetched))
           if (pulls !== null) await createPullRefs(hearth, row, pulls, fetched)
           return true

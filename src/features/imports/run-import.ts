@@ -7,10 +7,10 @@ import type { Hearth } from '#core/hearth.ts'
 import { job } from '#core/jobs.ts'
 import { writeAs, type Tx } from '#core/write.ts'
 import { COLLISION_SCAN_DELAY_MS, findSha1Collisions } from '#features/repos/index.ts'
-import { GitError, RemoteError, type Transport } from '#git'
+import { GitError, RemoteError } from '#git'
 import { OutboundError, ResponseTooLong } from '#lib/outbound/outbound.ts'
 import { HOUR, MINUTE, SECOND, timestamp } from '#lib/time.ts'
-import { copyRepository } from './copy-code.ts'
+import { copyRepository, type LocalRepo } from './copy-code.ts'
 import { ImportEnded } from './create-fetched-refs.ts'
 import { beginForgeImport, completeCode, runForgeSteps, StepFailed } from './forge-import.ts'
 import { ForgeError } from './forges/forge-client.ts'
@@ -98,7 +98,7 @@ export const importCode = async (
   facts: ForeignRepo | null,
   token: string | null,
   signal: AbortSignal,
-  local: Transport | null = null,
+  local: LocalRepo | null = null,
 ): Promise<void> => {
   const { left, unscanned } = await copyRepository(hearth, row, facts, token, signal, local)
   await completeCode(hearth, row, left)

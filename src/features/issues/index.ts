@@ -120,6 +120,7 @@ export {
 export { asOf } from './imported/as-of.ts'
 export { cutTo, importedLine, importedText } from './imported/imported-text.ts'
 export {
+  importBlockers,
   importComment,
   importedTitle,
   importIssue,

@@ -264,10 +264,7 @@ async function downloadFile(
   { file, actions: { download } }: Offer,
 ): Promise<string | null> {
   if (!download) return 'the other side offers no download'
-  const tooMuch =
-    file.size > hearth.settings.lfs.max_bytes
-      ? `it has more than ${hearth.settings.lfs.max_bytes} bytes`
-      : findQuotaProblem(hearth, row.workspace_id, 'lfs_bytes', file.size)
+  const tooMuch = sizeProblem(hearth, row, file)
   if (tooMuch !== null) return tooMuch
   const response = await remote.download(download, file.size)
   if (response.status !== 200) {
@@ -276,8 +273,37 @@ async function downloadFile(
       throw new OutboundError(`a large file cannot be read (status ${response.status})`)
     return `the other side answers with status ${response.status}`
   }
+  return await storeFile(hearth, row, source, file, response.body)
+}
+
+const sizeProblem = (hearth: Hearth, row: RepoRow, { size }: File): string | null =>
+  size > hearth.settings.lfs.max_bytes
+    ? `it has more than ${hearth.settings.lfs.max_bytes} bytes`
+    : findQuotaProblem(hearth, row.workspace_id, 'lfs_bytes', size)
+
+/** Takes a file from this machine. */
+async function takeFile(
+  hearth: Hearth,
+  row: RepoRow,
+  source: CopySource,
+  file: File,
+): Promise<string | null> {
+  const tooMuch = sizeProblem(hearth, row, file)
+  if (tooMuch !== null) return tooMuch
+  const body = source.openFile?.(file.oid) ?? null
+  return body === null ? 'it is missing' : await storeFile(hearth, row, source, file, body)
+}
+
+/** Stores the bytes of a file, when they have its digest. */
+async function storeFile(
+  hearth: Hearth,
+  row: RepoRow,
+  source: CopySource,
+  file: File,
+  body: ReadableStream<Uint8Array>,
+): Promise<string | null> {
   try {
-    await storeBlob(hearth, response.body, {
+    await storeBlob(hearth, body, {
       maxBytes: file.size,
       length: file.size,
       sha256: file.oid,
@@ -323,6 +349,14 @@ export const largeFileCopier: LargeFileCopier = {
     const family = familyOf(row)
     const missing = files.filter(({ oid }) => findObject(hearth.db, family, oid) === null)
     const tally = new Tally()
+    if (source.openFile) {
+      for (const file of missing) {
+        const problem = await takeFile(hearth, row, source, file)
+        if (problem === null) tally.copied(file.size)
+        else tally.left(file, problem)
+      }
+      return tally.result(complete)
+    }
     const remote = new RemoteFiles(hearth, source)
     await inBatches(remote, 'download', missing, tally, async (offer) => {
       const problem = await downloadFile(hearth, row, source, remote, offer)

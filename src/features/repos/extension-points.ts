@@ -1,5 +1,5 @@
 /** Extension points through which later features take part in repositories. */
-import type { Oid } from '#git'
+import type { Oid, Transport } from '#git'
 import type { SignedIn } from '#core/caller.ts'
 import type { Db } from '#core/db.ts'
 import { internalEvent } from '#core/events.ts'
@@ -245,6 +245,10 @@ export type CopySource = {
   /** Who is named as the one that brought it. */
   readonly actor_id: string
   readonly signal: AbortSignal
+  /** Answers in place of the address, for a repository on this machine. */
+  readonly transport?: Transport
+  /** Opens a large file of a repository on this machine; null when it is not there. */
+  readonly openFile?: (oid: string) => ReadableStream<Uint8Array> | null
 }
 
 /**

@@ -28,12 +28,12 @@ function chooseBranch({ head, refs }: RemoteRefs): Ref | null {
   )
 }
 
-export const copyWiki: Copier = async (hearth, row, { url, secret, signal }) => {
+export const copyWiki: Copier = async (hearth, row, { url, secret, signal, transport }) => {
   if (findWiki(hearth.db, row.id)) return true
   let tooMuch: string | null = null
   let found = false
   try {
-    await hearth.git.fetchFrom(row.store, remoteTransport(hearth, { url, secret }), {
+    await hearth.git.fetchFrom(row.store, transport ?? remoteTransport(hearth, { url, secret }), {
       url,
       prefixes: ['refs/heads/'],
       local: refsOf(hearth, row.id),

@@ -53,6 +53,11 @@ export class Fields {
     return listOf(this.#of[name])
   }
 
+  integers(name: string): number[] {
+    const value = this.#of[name]
+    return Array.isArray(value) ? value.filter((one) => Number.isSafeInteger(one)) : []
+  }
+
   texts(name: string): string[] {
     const value = this.#of[name]
     return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : []

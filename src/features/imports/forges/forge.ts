@@ -60,7 +60,11 @@ export type ForeignRecord = {
   readonly closed_by: ForeignPerson | null
 }
 
-export type ForeignIssue = ForeignRecord & { readonly not_planned: boolean }
+export type ForeignIssue = ForeignRecord & {
+  readonly not_planned: boolean
+  /** Commands that must pass; other forges have none. */
+  readonly checks?: readonly string[]
+}
 
 export type ForeignPull = ForeignRecord & {
   readonly draft: boolean
@@ -179,6 +183,8 @@ export type ForeignHistory = {
   readonly reactions: readonly ForeignReaction[]
   /** Oldest first. */
   readonly events: readonly ForeignEvent[]
+  /** Numbers of issues that must close first; other forges have none. */
+  readonly blocked_by?: readonly number[]
 }
 
 /** A part of a list. `next` is null after the last part. */

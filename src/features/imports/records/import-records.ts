@@ -6,7 +6,7 @@ import type { SignedIn } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { typeId } from '#core/ids.ts'
 import { writeAs, type Tx } from '#core/write.ts'
-import { createRepoWithStore, repoByPath } from '#features/repos/index.ts'
+import { createRepoWithStore, repoByPath, requireRepo, wikiCopiers } from '#features/repos/index.ts'
 import { conflict } from '#lib/errors.ts'
 import { resolve } from 'node:path'
 import type { ForeignRepo } from '../forges/forge.ts'
@@ -22,18 +22,22 @@ import {
   setStarted,
   type ImportRow,
 } from '../store.ts'
-import { insertStep } from '../store-steps.ts'
+import { writeForImport } from '../steps/run-step.ts'
+import { findStep, insertStep, isStepDone, setStep } from '../store-steps.ts'
 import { withLocalTransport } from './local-transport.ts'
-import { readAbout, RecordsForge, recordFiles } from './records-forge.ts'
+import { largeFilesOf, readAbout, RecordsForge, recordFiles } from './records-forge.ts'
 
 const STEPS = [
   'code',
+  'large_files',
+  'wiki',
   'labels',
   'milestones',
   'issues',
   'pulls',
   'comments',
   'reviews',
+  'timeline',
   'releases',
 ] as const satisfies readonly StepName[]
 
@@ -43,6 +47,8 @@ const HOST = 'hearth-records'
 export type ExportedRepo = {
   /** The bare repository. */
   readonly git: string
+  /** The bare repository of the wiki; null without one. */
+  readonly wiki: string | null
   /** The directory with the records. */
   readonly records: string
   /** A directory for temporary files, in which the fetch makes one. */
@@ -98,6 +104,28 @@ async function findOrBegin(
   )
 }
 
+async function importWiki(
+  hearth: Hearth,
+  row: ImportRow,
+  { wiki, tmp }: ExportedRepo,
+  signal: AbortSignal,
+): Promise<void> {
+  const step = findStep(hearth.db, row.id, 'wiki')
+  const [copy] = wikiCopiers.all(hearth)
+  if (!step || isStepDone(step)) return
+  const repo = requireRepo(hearth.db, row.repo_id)
+  const source = { url: row.url, secret: null, actor_id: row.created_by, signal }
+  const found =
+    wiki !== null &&
+    copy !== undefined &&
+    (await withLocalTransport(wiki, tmp, (transport) =>
+      copy(hearth, repo, { ...source, transport }),
+    ))
+  await writeForImport({ hearth, row, repo }, (tx) =>
+    setStep(tx, row.id, 'wiki', { state: 'done', done: found ? 1 : 0, total: found ? 1 : 0 }),
+  )
+}
+
 /** Imports all of it. What is wrong with single records is in the errors of the result. */
 export async function importExportedRepo(
   hearth: Hearth,
@@ -116,8 +144,12 @@ export async function importExportedRepo(
     if (known === null) await rememberFacts(hearth, row, facts)
     if (row.code_complete === 0)
       await withLocalTransport(from.git, from.tmp, (transport) =>
-        importCode(hearth, row, facts, null, signal, transport),
+        importCode(hearth, row, facts, null, signal, {
+          transport,
+          openFile: largeFilesOf(from.git),
+        }),
       )
+    await importWiki(hearth, row, from, signal)
     const url = readAbout(from.records).text('html_url')
     const open = { forge, client: recordFiles(from.records) }
     const other: ForgeImport = { facts, open, host: HOST, url: url === '' ? row.url : url }

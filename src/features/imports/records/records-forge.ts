@@ -2,6 +2,7 @@
 import { createReadStream, existsSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
+import { REACTIONS, type ReactionContent } from '#features/issues/index.ts'
 import { findJsonExcess } from '#lib/parse-json.ts'
 import { Fields } from '../forges/fields.ts'
 import { ForgeError } from '../forges/forge-client.ts'
@@ -16,11 +17,13 @@ import type {
   ForeignMilestone,
   ForeignPerson,
   ForeignPull,
+  ForeignReaction,
   ForeignRecord,
   ForeignRelease,
   ForeignRepo,
   ForeignReview,
   Page,
+  RecordRef,
 } from '../forges/forge.ts'
 import type { FileSource } from '../forges/open-forge.ts'
 import { timesOf } from '../forges/shared-records.ts'
@@ -106,14 +109,24 @@ const placedComments = (record: Fields): Placed[] =>
 const isAtLine = ({ comment }: Placed): boolean =>
   comment.optional('path') !== null || comment.optional('review') !== null
 
+const CONTENTS: ReadonlySet<string> = new Set(REACTIONS)
+
+/** Who reacted; earlier exports have counts alone, which do not say. */
+const reactionsOf = (text: Fields): ForeignReaction[] =>
+  text.list('reactions_by').flatMap((given) => {
+    const content = given.text('content')
+    return CONTENTS.has(content)
+      ? [{ content: content as ReactionContent, person: personOf(given.object('actor')) }]
+      : []
+  })
+
 const commentOf = ({ comment, id }: Placed, number: number): ForeignComment => ({
   id,
   number,
   author: personOf(comment.object('author')),
   body: comment.text('body'),
   ...timesOf(comment),
-  // A count of reactions does not say who reacted.
-  reactions: [],
+  reactions: reactionsOf(comment),
 })
 
 const lineCommentOf = (
@@ -124,7 +137,7 @@ const lineCommentOf = (
   author: personOf(comment.object('author')),
   body: comment.text('body'),
   ...timesOf(comment),
-  reactions: [],
+  reactions: reactionsOf(comment),
   path: comment.text('path'),
   line: comment.integer('line'),
   start_line: comment.integer('start_line'),
@@ -208,7 +221,8 @@ const offsetOf = (cursor: string | null): number => Number(cursor ?? 0)
 
 export class RecordsForge implements Forge {
   #labels: Labels | null = null
-  #pulls: ReadonlyMap<number, number> | null = null
+  /** Where the line of each number begins. */
+  readonly #offsets = new Map<'issues' | 'pulls', Map<number, number>>()
 
   constructor(
     private readonly directory: string,
@@ -234,7 +248,11 @@ export class RecordsForge implements Forge {
   issues(cursor: string | null): Promise<Page<ForeignIssue>> {
     const labels = this.#allLabels()
     return this.#page('issues', cursor, (issue) => [
-      { ...recordOf(issue, labels), not_planned: issue.text('reason') === 'not_planned' },
+      {
+        ...recordOf(issue, labels),
+        not_planned: issue.text('reason') === 'not_planned',
+        checks: issue.texts('checks'),
+      },
     ])
   }
 
@@ -266,20 +284,34 @@ export class RecordsForge implements Forge {
 
   async reviewsOf(number: number): Promise<readonly ForeignReview[]> {
     this.signal.throwIfAborted()
-    this.#pulls ??= new Map(
-      Array.from(readLines(this.directory, 'pulls', 0), ({ record, offset }) => [
-        record.integer('number') ?? 0,
-        offset,
-      ]),
-    )
-    const offset = this.#pulls.get(number)
-    if (offset === undefined) return []
-    for (const { record } of readLines(this.directory, 'pulls', offset)) return reviewsOf(record)
-    return []
+    const record = this.#recordOf('pulls', number)
+    return record === null ? [] : reviewsOf(record)
   }
 
-  async historyOf(): Promise<ForeignHistory> {
-    return { reactions: [], events: [] }
+  /** The line of a number; null when the file has none. */
+  #recordOf(file: 'issues' | 'pulls', number: number): Fields | null {
+    let offsets = this.#offsets.get(file)
+    if (!offsets) {
+      offsets = new Map()
+      for (const { record, offset } of readLines(this.directory, file, 0))
+        offsets.set(record.integer('number') ?? 0, offset)
+      this.#offsets.set(file, offsets)
+    }
+    const offset = offsets.get(number)
+    if (offset === undefined) return null
+    for (const { record } of readLines(this.directory, file, offset)) return record
+    return null
+  }
+
+  async historyOf({ number, kind }: RecordRef): Promise<ForeignHistory> {
+    this.signal.throwIfAborted()
+    const record = this.#recordOf(kind === 'issue' ? 'issues' : 'pulls', number)
+    if (record === null) return { reactions: [], events: [] }
+    return {
+      reactions: reactionsOf(record),
+      events: [],
+      blocked_by: record.integers('blocked_by'),
+    }
   }
 
   filesIn(): ForeignFile[] {
@@ -397,3 +429,14 @@ export const recordFiles = (directory: string): FileSource => ({
     return Promise.resolve({ body: stream })
   },
 })
+
+/** The large files of a bare repository, where git-lfs has them (`lfs/objects/aa/bb/<oid>`). */
+export const largeFilesOf =
+  (directory: string) =>
+  (oid: string): ReadableStream<Uint8Array> | null => {
+    const parts = ['lfs', 'objects', oid.slice(0, 2), oid.slice(2, 4), oid]
+    if (!SHA256.test(oid) || !isOwnFile(directory, ...parts)) return null
+    return Readable.toWeb(
+      createReadStream(join(directory, ...parts)),
+    ) as unknown as ReadableStream<Uint8Array>
+  }

@@ -108,6 +108,7 @@ export const issuesStep: ListStep<ForeignIssue, ReadyIssue> = {
     const placed = placeFilesOf(tx, context, issue, files)
     const id = importIssue(tx, {
       ...recordOf(tx, placed.context, issue),
+      checks: issue.checks ?? [],
       closed:
         issue.closed_ms === null
           ? null

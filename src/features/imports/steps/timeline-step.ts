@@ -6,6 +6,7 @@ import type { Static, TObject, TProperties } from 'typebox'
 import { insertPastEvent, type EventType } from '#core/events.ts'
 import type { Tx } from '#core/write.ts'
 import {
+  importBlockers,
   importRecordReactions,
   issueAssigned,
   issueClosed,
@@ -48,6 +49,7 @@ type PlacedEvent = {
 type Entry =
   | PlacedEvent
   | { readonly record: RecordRef; readonly reactions: readonly ForeignReaction[] }
+  | { readonly record: RecordRef; readonly blocked_by: readonly number[] }
 
 /** Adds who was assigned after each event. */
 function entriesOf(record: RecordRef, events: readonly ForeignEvent[]): Entry[] {
@@ -198,9 +200,10 @@ export const timelineStep: ListStep<Entry | Unreadable> = {
       null,
       cursor,
       async (record) => {
-        const { reactions, events } = await context.forge.historyOf(record)
+        const { reactions, events, blocked_by = [] } = await context.forge.historyOf(record)
         return [
           ...(reactions.length === 0 ? [] : [{ record, reactions }]),
+          ...(blocked_by.length === 0 ? [] : [{ record, blocked_by }]),
           ...entriesOf(record, events),
         ]
       },
@@ -209,6 +212,8 @@ export const timelineStep: ListStep<Entry | Unreadable> = {
   place: (tx, context, entry) => {
     if (isUnreadable(entry)) return entry.unreadable
     if ('event' in entry) placeEvent(tx, context, entry)
+    else if ('blocked_by' in entry)
+      importBlockers(tx, context.repo.id, entry.record.number, entry.blocked_by)
     else
       importRecordReactions(
         tx,

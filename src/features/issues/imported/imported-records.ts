@@ -25,7 +25,13 @@ import { replaceAssignees } from '../assignees/store-assignees.ts'
 import { MAX_ASSIGNEES, MAX_TITLE_LENGTH } from '../inputs.ts'
 import type { CloseReason, ReactionContent } from '../schema.ts'
 import { insertRecordReaction } from '../reactions/store-record-reactions.ts'
-import { insertIssue, setIssueClosed } from '../store-issues.ts'
+import {
+  findIssue,
+  insertIssue,
+  isBlockedBy,
+  setBlockers,
+  setIssueClosed,
+} from '../store-issues.ts'
 import {
   insertComment,
   insertReaction,
@@ -39,6 +45,9 @@ import { asOf } from './as-of.ts'
 import { importedLine, importedText } from './imported-text.ts'
 
 const MAX_LABEL_LENGTH = 50
+const MAX_CHECKS = 20
+const MAX_CHECK_LENGTH = 1000
+const MAX_BLOCKERS = 100
 const MAX_LABEL_DESCRIPTION_LENGTH = 200
 
 type ImportedLabel = {
@@ -117,6 +126,7 @@ export type ImportedRecord = {
 }
 
 type ImportedIssue = ImportedRecord & {
+  readonly checks: readonly string[]
   readonly closed: {
     readonly reason: CloseReason
     readonly by: string | null
@@ -155,7 +165,9 @@ export function importIssue(tx: Tx, issue: ImportedIssue): string | null {
     number,
     title: importedTitle(issue.title),
     body: importedText(issue.body),
-    checks: [],
+    checks: issue.checks
+      .slice(0, MAX_CHECKS)
+      .map((command) => importedLine(command, MAX_CHECK_LENGTH)),
     author_id: issue.author_id,
   })
   if (issue.closed !== null)
@@ -219,6 +231,22 @@ export function importComment(tx: Tx, comment: ImportedComment): string {
   else if (comment.updated_ms > comment.created_ms) touchComment(asOf(tx, comment.updated_ms), id)
   touchRecord(asOf(tx, Date.parse(record.updated_at)), repo_id, number)
   return id
+}
+
+/** Says which issues must close before one; those that are not here, and circles, are left out. */
+export function importBlockers(
+  tx: Tx,
+  repo_id: string,
+  number: number,
+  blocked_by: readonly number[],
+): void {
+  const present = [...new Set(blocked_by)].filter(
+    (blocker) =>
+      findRecord(tx.db, repo_id, blocker)?.kind === 'issue' &&
+      !isBlockedBy(tx.db, repo_id, blocker, number),
+  )
+  if (findIssue(tx.db, repo_id, number))
+    setBlockers(tx, repo_id, number, present.slice(0, MAX_BLOCKERS))
 }
 
 /** Adds reactions to an issue or pull request itself; one that is there already stays. */
