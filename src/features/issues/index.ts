@@ -28,7 +28,7 @@ export {
   assigneesOf,
 } from './assignees/assignable.ts'
 export { commentRecords, commentsOf } from './comments/comment-record.ts'
-export { listGivenReactions, type GivenReaction } from './reactions/store-record-reactions.ts'
+export { listGivenReactions } from './reactions/store-record-reactions.ts'
 export {
   commentCreated,
   commentEdited,
