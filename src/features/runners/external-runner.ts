@@ -43,7 +43,8 @@ function mayClaim(db: Db, id: string): boolean {
   return runner !== null && (runner.ephemeral === 0 || !hasTask(db, id))
 }
 
-export const externalRunner = (row: RunnerRow): JobRunner => ({
+/** `request_key` names the request that the job answers. */
+export const externalRunner = (row: RunnerRow, request_key: string | null = null): JobRunner => ({
   id: row.id,
   name: row.name,
   accepts: (labels) => hasLabels(row, labels),
@@ -55,6 +56,7 @@ export const externalRunner = (row: RunnerRow): JobRunner => ({
     insertTask(tx, {
       job_id: job.id,
       runner_id: row.id,
+      request_key,
       masks: sealMasks(tx.hearth, job.id, masks),
     })
   },

@@ -17,19 +17,24 @@ export type TaskRow = {
   readonly masks: string | null
   readonly result: string | null
   readonly closed: 0 | 1
+  /** Whether the runner said anything about it. */
+  readonly heard: 0 | 1
+  /** The key of the request that it answered; null from runners that send none. */
+  readonly request_key: string | null
   readonly reported_at: Timestamp
 }
 
 export const insertTask = (
   tx: Tx,
-  task: Pick<TaskRow, 'job_id' | 'runner_id'> & { readonly masks: string },
+  task: Pick<TaskRow, 'job_id' | 'runner_id' | 'request_key'> & { readonly masks: string },
 ): void =>
   void tx.db.run(
-    `INSERT INTO runner_tasks (job_id, runner_id, masks, rows, complete, places, outputs,
-       annotations, closed, reported_at) VALUES (?, ?, ?, 0, 0, '[]', '{}', '[]', 0, ?)`,
+    `INSERT INTO runner_tasks (job_id, runner_id, masks, request_key, rows, complete, places, outputs,
+       annotations, closed, heard, reported_at) VALUES (?, ?, ?, ?, 0, 0, '[]', '{}', '[]', 0, 0, ?)`,
     task.job_id,
     task.runner_id,
     task.masks,
+    task.request_key,
     tx.now,
   )
 
@@ -39,6 +44,16 @@ export const findTask = (db: Db, id: number): TaskRow | null =>
 /** The task of a job that counts: the last that was made of it. */
 export const findTaskOfJob = (db: Db, job_id: string): TaskRow | null =>
   db.one<TaskRow>('SELECT * FROM runner_tasks WHERE job_id = ? ORDER BY id DESC LIMIT 1', job_id)
+
+/** Tasks of a runner that it has not said anything about. */
+export const listUnheardTasks = (db: Db, runner_id: string): TaskRow[] =>
+  db.all<TaskRow>(
+    'SELECT * FROM runner_tasks WHERE runner_id = ? AND heard = 0 AND closed = 0',
+    runner_id,
+  )
+
+export const removeTask = (tx: Tx, id: number): void =>
+  void tx.db.run('DELETE FROM runner_tasks WHERE id = ?', id)
 
 /** Whether a runner was ever given a job. */
 export const hasTask = (db: Db, runner_id: string): boolean =>
@@ -50,8 +65,8 @@ export const setTaskLog = (
   log: Pick<TaskRow, 'rows' | 'complete' | 'places' | 'annotations'>,
 ): void =>
   void tx.db.run(
-    `UPDATE runner_tasks SET rows = ?, complete = ?, places = ?, annotations = ?, reported_at = ?
-     WHERE id = ?`,
+    `UPDATE runner_tasks SET rows = ?, complete = ?, places = ?, annotations = ?, heard = 1,
+       reported_at = ? WHERE id = ?`,
     log.rows,
     log.complete,
     log.places,
@@ -69,7 +84,7 @@ export const setTaskResult = (
   { outputs, result }: Pick<TaskRow, 'outputs' | 'result'>,
 ): void =>
   void tx.db.run(
-    'UPDATE runner_tasks SET outputs = ?, result = ?, reported_at = ? WHERE id = ?',
+    'UPDATE runner_tasks SET outputs = ?, result = ?, heard = 1, reported_at = ? WHERE id = ?',
     outputs,
     result,
     tx.now,

@@ -49,6 +49,7 @@ export {
   finishJob,
   finishJobNow,
   giveBackJob,
+  giveBackUnheardNow,
   renewLease,
   reportSteps,
   reportStepsNow,

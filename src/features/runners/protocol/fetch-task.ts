@@ -1,4 +1,5 @@
 /** Gives a runner its next job. The answer waits for one for some seconds. */
+import { hasDiskSpace } from '#core/disk-space.ts'
 import type { Hearth } from '#core/hearth.ts'
 import type { ProtocolRequest } from '#core/protocol-routes.ts'
 import { ExpressionFault } from '#actions'
@@ -14,6 +15,7 @@ import { openTasks } from './open-tasks.ts'
 import { queueWatch } from './queue-watch.ts'
 import { requireCallingRunner } from './registration.ts'
 import { taskMessage } from './task-message.ts'
+import { takeBackUnheard } from './unheard-tasks.ts'
 
 /** Runners give up after five seconds unless they say otherwise. */
 const MAX_WAIT_MS = 4 * SECOND
@@ -25,6 +27,12 @@ function patienceOf({ request }: ProtocolRequest): number {
   const ms = sent !== null && /^\d{1,10}$/.test(sent) ? Number(sent) - TRAVEL_MS : MAX_WAIT_MS
   return Math.max(0, Math.min(ms, MAX_WAIT_MS))
 }
+
+const MAX_KEY_CHARS = 100
+
+/** Forgejo's runners send the same key until they get an answer. */
+const requestKeyOf = ({ request }: ProtocolRequest): string | null =>
+  request.headers.get('x-runner-request-key')?.slice(0, MAX_KEY_CHARS) ?? null
 
 /** The task of a job that was taken. Null when the job cannot be sent; it has failed then. */
 async function handOver(hearth: Hearth, job: JobToRun): Promise<Task | null> {
@@ -48,13 +56,14 @@ async function handOver(hearth: Hearth, job: JobToRun): Promise<Task | null> {
 async function nextTask(
   hearth: Hearth,
   runner_id: string,
+  request_key: string | null,
   signal: AbortSignal,
 ): Promise<Task | null> {
   for (;;) {
     // It may have been removed while it waited.
     const runner = findRunner(hearth.db, runner_id)
     if (!runner) return null
-    const job = await takeQueuedJob(hearth, externalRunner(runner))
+    const job = await takeQueuedJob(hearth, externalRunner(runner, request_key))
     if (!job) return null
     if (signal.aborted) {
       await giveBackJob(hearth, job.id)
@@ -70,12 +79,16 @@ export async function fetchTask({
   http,
 }: Call<ValueOf<typeof FetchTaskRequest>, unknown>): Promise<ValueOf<typeof FetchTaskResponse>> {
   const { id } = await requireCallingRunner(hearth, http)
+  const key = requestKeyOf(http)
+  await takeBackUnheard(hearth, id, key)
   const watch = queueWatch(hearth)
   const { signal } = http.request
   const until = performance.now() + patienceOf(http)
+  // While the disk is full jobs wait: what they leave has no room.
+  const mayTake = (): boolean => !hearth.draining.aborted && hasDiskSpace(hearth)
   for (;;) {
     const { version } = watch
-    const task = hearth.draining.aborted ? null : await nextTask(hearth, id, signal)
+    const task = mayTake() ? await nextTask(hearth, id, key, signal) : null
     if (task) return { task, tasksVersion: version }
     http.wait()
     const hasNews = await watch.wait(id, version, until - performance.now(), signal)

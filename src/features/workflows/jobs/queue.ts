@@ -186,6 +186,21 @@ export const giveBackJob = (hearth: Hearth, job_id: string): Promise<void> =>
     if (job?.status === 'in_progress' && job.runner_id !== null) queueAgain(tx, job)
   })
 
+/** A job that is given so often, and never begun, has failed. */
+const MAX_UNHEARD = 3
+
+/** Puts a job back into the queue that its runner never heard of. */
+export function giveBackUnheardNow(tx: Tx, job_id: string): void {
+  const job = findJob(tx.db, job_id)
+  if (job?.status !== 'in_progress' || job.runner_id === null) return
+  const isCancelled = job.cancel_requested === 1
+  if (!isCancelled && job.interruptions < MAX_UNHEARD) return queueAgain(tx, job)
+  const reason = `The runner ${job.runner_name} was given the job, and never began it`
+  endJob(tx, job, { conclusion: isCancelled ? 'cancelled' : 'failure', reason, outputs: {} })
+  requestScheduling(tx, job.run_id)
+  tx.afterCommit(() => notifyJobChange(tx.hearth, job))
+}
+
 function queueAgain(tx: Tx, job: JobRow): void {
   requeue(tx, job.id)
   tx.emit(jobChanged, { job_id: job.id })

@@ -64,12 +64,15 @@ export class WireRunner {
   }
 
   /** `ms` is how long the runner waits. */
-  async fetch(ms = 0): Promise<messages.Task | null> {
+  async fetch(
+    ms = 0,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<messages.Task | null> {
     const { task } = await this.call(
       'FetchTask',
       [messages.FetchTaskRequest, messages.FetchTaskResponse],
       { tasksVersion: 0 },
-      { 'connect-timeout-ms': String(ms + 1000) },
+      { 'connect-timeout-ms': String(ms + 1000), ...headers },
     )
     return task
   }
