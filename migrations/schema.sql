@@ -2558,11 +2558,13 @@ CREATE TABLE runner_tasks (
   -- Whether its log is packed and nothing more is taken.
   closed INTEGER NOT NULL CHECK (closed IN (0, 1)),
   reported_at TEXT NOT NULL
-, masks TEXT) STRICT;
+, masks TEXT, heard INTEGER NOT NULL DEFAULT 1 CHECK (heard IN (0, 1)), request_key TEXT) STRICT;
 
 CREATE INDEX runner_tasks_of_job ON runner_tasks (job_id, id);
 
 CREATE INDEX runner_tasks_open ON runner_tasks (runner_id, id) WHERE closed = 0;
+
+CREATE INDEX runner_tasks_unheard ON runner_tasks (runner_id) WHERE heard = 0;
 
 CREATE TABLE runners (
   id TEXT PRIMARY KEY,
