@@ -48,7 +48,7 @@ export class Proxy {
   /** How often each call was answered to the runner. */
   readonly counts = new Map<string, number>()
   readonly #server = createServer((request, response) => {
-    void this.#serve(request, response).catch(() => response.destroy())
+    void this.#serve(request, response).catch(() => request.socket.destroy())
   })
 
   async listen(): Promise<void> {
@@ -70,6 +70,7 @@ export class Proxy {
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = 'GET', url = '/' } = request
+    // Dropped is the connection: `destroy` of the response would send an empty answer with status 200.
     const body = await bodyOf(request)
     const name = nameOf(method, url)
     const call: Call = {
@@ -78,7 +79,7 @@ export class Proxy {
       state: name === 'UpdateTask' ? read(messages.UpdateTaskRequest, body) : null,
       hasTask: false,
     }
-    if ((await this.#fault.request?.(call)) === 'drop') return void response.destroy()
+    if ((await this.#fault.request?.(call)) === 'drop') return void request.socket.destroy()
     const headers = Object.entries(request.headers).filter(([key]) => !HOP_HEADERS.includes(key))
     const answer = await fetch(`${this.target}${url}`, {
       method,
@@ -91,7 +92,7 @@ export class Proxy {
     const hasTask =
       name === 'FetchTask' && answer.ok && read(messages.FetchTaskResponse, bytes).task !== null
     if ((await this.#fault.answer?.({ ...call, hasTask })) === 'drop')
-      return void response.destroy()
+      return void request.socket.destroy()
     this.counts.set(name, (this.counts.get(name) ?? 0) + 1)
     for (const [key, value] of answer.headers)
       if (!HOP_HEADERS.includes(key) && key !== 'set-cookie') response.setHeader(key, value)
