@@ -43,6 +43,9 @@ const WITHOUT: Readonly<Record<string, string>> = {
   resend_email_confirmation: 'mails a link again; the entry is written when it is opened',
   start_two_factor:
     'makes a secret that counts for nothing until enable_two_factor shows a code of it',
+  triage_issue: 'asks a model for proposals, which change nothing until somebody accepts them',
+  decide_triage_proposal:
+    'changes labels or writes a comment as anybody with Triage may; the timeline of the issue tells who',
   test_integration: 'tries a connection; nothing but its last result changes',
   test_agent_program: 'tries a program; nothing but its last result changes',
   ping_webhook: 'tries a webhook; nothing of it changes, and its deliveries are a log of their own',

@@ -18,7 +18,7 @@ const PLANTED: [file: string, text: string, words: string][] = [
   ],
   ['src/lib/a.ts', `import { x } from '#core/db.ts'`, 'lib imports nothing'],
   ['src/git/a.ts', `import { x } from '../core/db.ts'`, 'git imports lib only'],
-  ['src/runner/a.ts', `import { x } from '#core/db.ts'`, 'runner imports lib only'],
+  ['src/runner/a.ts', `import { x } from '#core/db.ts'`, 'runner imports lib, assets only'],
   ['src/features/checks/a.ts', `import { x } from '../../runner/run.ts'`, 'a feature imports core'],
   ['src/core/a.ts', `import { x } from '#features/issues/index.ts'`, 'core imports lib, git only'],
   ['src/core/a.ts', `import { x } from '../git/store/x.ts'`, 'core imports lib, git only'],

@@ -54,7 +54,8 @@ export const countReposBytes = (db: Db, workspace_id: string): number =>
   db.one<{ bytes: number }>(
     `SELECT (SELECT coalesce(sum(size_in_bytes), 0) FROM repos
        WHERE workspace_id = ?1 AND parent_id IS NULL)
-     + (SELECT coalesce(sum(size_in_bytes), 0) FROM private_stores WHERE workspace_id = ?1) AS bytes`,
+     + (SELECT coalesce(sum(size_in_bytes), 0) FROM private_stores WHERE repo_id IN
+       (SELECT id FROM repos WHERE workspace_id = ?1 AND parent_id IS NULL)) AS bytes`,
     workspace_id,
   )?.bytes ?? 0
 

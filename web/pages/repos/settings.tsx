@@ -471,12 +471,15 @@ export const featureSettingsForm = form({
   path: '/:workspace/:repo/settings/features',
   page: repoSettingsPage,
   operation: updateRepoSettings,
-  input: (fields, visit) => ({
-    repo: repoOf(visit),
-    issues_enabled: fields.ticked('issues_enabled'),
-    wiki_enabled: fields.ticked('wiki_enabled'),
-    issue_triage: ISSUE_TRIAGE.find((one) => one === fields.text('issue_triage')),
-  }),
+  input: (fields, visit) => {
+    const issue_triage = ISSUE_TRIAGE.find((one) => one === fields.text('issue_triage'))
+    return {
+      repo: repoOf(visit),
+      issues_enabled: fields.ticked('issues_enabled'),
+      wiki_enabled: fields.ticked('wiki_enabled'),
+      ...(issue_triage === undefined ? {} : { issue_triage }),
+    }
+  },
   done: (_, visit) => redirectWithFlash(visit, repoPath(repoOf(visit), '/settings'), 'saved'),
 })
 

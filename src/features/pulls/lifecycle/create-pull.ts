@@ -77,7 +77,7 @@ type Input = {
 export const createPull = operation({
   name: 'create_pull',
   summary:
-    'Open a pull request. Without branch a draft with its own fork is made: push to git.remote, on the branch git.branch. With branch (needs write) it is ready at once. Answers the pull request and where to push.',
+    'Open a pull request. Without branch a draft with its own fork is made: push to git.remote, branch git.branch. With branch (needs write) it is ready at once. Answers the pull request and where to push.',
   keywords: [
     'open a pull request',
     'new PR',
