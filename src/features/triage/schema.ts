@@ -2,7 +2,7 @@
 import { Actor, Id, Nullable, OneOf, Time, Type, type Static } from '#core/schema.ts'
 
 export const SEVERITIES = ['critical', 'high', 'medium', 'low'] as const
-export type Severity = (typeof SEVERITIES)[number]
+
 
 export const PROPOSAL_KINDS = ['label', 'duplicate', 'severity', 'question'] as const
 export const PROPOSAL_STATES = ['open', 'accepted', 'dismissed', 'applied'] as const
