@@ -1,6 +1,7 @@
 /**
- * Upstreams of packages against the public registries: clients install by the address of a workspace,
- * and then again, from an empty home, while the registries cannot be reached. A client that is not
+ * Upstreams of packages against the public registries, and against registries of images that run
+ * here: clients install by the address of a workspace, and then again, from an empty home, while the
+ * registries cannot be reached. A client that is not
  * installed is named and left out; with CI in the environment it is a failure.
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
@@ -10,6 +11,7 @@ import { claim, EXECUTABLE, OWNER, requireBuilt, startForge } from '../../script
 import { runScript, type Option } from '../../scripts/support/options.ts'
 import { Client, type Place } from './package-clients/client.ts'
 import { INSTALLS, type Install } from './package-upstreams/clients.ts'
+import { pullImages } from './package-upstreams/containers.ts'
 import { openGate } from './package-upstreams/gate.ts'
 
 const OPTIONS = {
@@ -29,12 +31,17 @@ const PATHS: Readonly<Record<string, string>> = {
 
 type Gate = ReturnType<typeof openGate>
 
-async function setUpstream(place: Place, type: string, url: string): Promise<void> {
+async function setUpstream(
+  place: Place,
+  type: string,
+  url: string,
+  secret: { readonly username: string; readonly secret: string } | null = null,
+): Promise<void> {
   const address = `${place.url}/api/v1/workspaces/${place.workspace}/package-upstreams/${type}`
   const answer = await fetch(address, {
     method: 'PUT',
     headers: { authorization: `Bearer ${place.token}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ url }),
+    body: JSON.stringify({ url, ...secret }),
   })
   if (!answer.ok) throw new Error(`${type}: ${answer.status} ${await answer.text()}`)
 }
@@ -73,14 +80,17 @@ await runScript('bun test/system/package-upstreams.ts [options]', OPTIONS, async
   let failures = 0
   try {
     const { token } = await claim(forge)
-    for (const [type, install] of Object.entries(INSTALLS)) {
-      if (options.only !== '' && type !== options.only) continue
+    const placeOf = (type: string): Place => {
       const own = join(directory, type)
       const tools = options.tools === '' ? join(directory, 'tools') : options.tools
       for (const folder of [own, join(own, 'home'), tools]) mkdirSync(folder, { recursive: true })
-      const place = { url: forge.url, workspace: OWNER.workspace, token, directory: own, tools }
-      failures += await runType(type, install, place, gate)
+      return { url: forge.url, workspace: OWNER.workspace, token, directory: own, tools }
     }
+    for (const [type, install] of Object.entries(INSTALLS))
+      if (options.only === '' || type === options.only)
+        failures += await runType(type, install, placeOf(type), gate)
+    if (options.only === '' || options.only === 'container')
+      failures += await pullImages(placeOf('container'), setUpstream, options.executable)
   } finally {
     await forge.stop()
     gate.stop()

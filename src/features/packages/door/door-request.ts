@@ -55,6 +55,11 @@ export class DoorRequest {
     return this.request.request.headers
   }
 
+  /** Whether the client wants to know of a file, and not the file. */
+  get isHead(): boolean {
+    return this.request.request.method === 'HEAD'
+  }
+
   get signal(): AbortSignal {
     return this.request.request.signal
   }

@@ -7,6 +7,7 @@ import { openPackageUpstream } from './open-package-upstream.ts'
 import { findOwnName, type OwnName } from './own-names.ts'
 import type { Registry } from './registry.ts'
 import { cargoRegistry } from './registries/cargo.ts'
+import { containerRegistry } from './registries/container.ts'
 import { goRegistry } from './registries/go.ts'
 import { mavenRegistry } from './registries/maven.ts'
 import { npmRegistry } from './registries/npm.ts'
@@ -21,6 +22,7 @@ const REGISTRIES: Readonly<Record<UpstreamType, Registry>> = {
   cargo: cargoRegistry,
   go: goRegistry,
   maven: mavenRegistry,
+  container: containerRegistry,
 }
 
 /** Null for members; else why the caller may not read through. */
@@ -68,5 +70,6 @@ export async function answerFromUpstream(
   if (refusal !== null && own?.isPublic !== true) throw refusal
   if (own !== null) return null
   const input = { workspace: door.workspace, package_type: type }
-  return read.answer(new Source(hearth, door, await door.callOther(openPackageUpstream, input)))
+  const opened = await door.callOther(openPackageUpstream, input)
+  return read.answer(new Source(hearth, door, opened, registry.send))
 }

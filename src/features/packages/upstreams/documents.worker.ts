@@ -21,6 +21,7 @@ const READERS: Readonly<Record<UpstreamType, ReadDocument | null>> = {
   cargo: cargoDocument,
   go: null,
   maven: null,
+  container: null,
 }
 
 function answer(question: DocumentQuestion): DocumentAnswer {

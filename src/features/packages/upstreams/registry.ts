@@ -1,5 +1,6 @@
 /** What the protocols of upstreams have in common. */
 import type { DoorRequest } from '../door/door-request.ts'
+import type { Fetched, UpstreamRequest } from './fetch.ts'
 import type { Source } from './source.ts'
 
 /** A request that an upstream can answer. */
@@ -11,6 +12,8 @@ export type UpstreamRead = {
 }
 
 export type Registry = {
+  /** Sends a request with what the protocol needs besides; plainly by default. */
+  readonly send?: (source: Source, request: UpstreamRequest) => Promise<Fetched>
   /** Null for a request that only this forge answers. */
   readonly parse: (door: DoorRequest) => UpstreamRead | null
   /** Whether the workspace owns a name in a way that the tables of packages do not tell. */

@@ -2,7 +2,7 @@
 import { Actor, ListOf, Nullable, OneOf, Time, Type, type Static } from '#core/schema.ts'
 
 /** The types whose registries can be read through. */
-export const UPSTREAM_TYPES = ['npm', 'pypi', 'cargo', 'go', 'maven'] as const
+export const UPSTREAM_TYPES = ['npm', 'pypi', 'cargo', 'go', 'maven', 'container'] as const
 export type UpstreamType = (typeof UPSTREAM_TYPES)[number]
 
 /** Where most people's packages of a type come from. */
@@ -12,6 +12,7 @@ export const DEFAULT_UPSTREAM_URLS: Readonly<Record<UpstreamType, string>> = {
   cargo: 'https://index.crates.io',
   go: 'https://proxy.golang.org',
   maven: 'https://repo.maven.apache.org/maven2',
+  container: 'https://registry-1.docker.io',
 }
 
 /** Types whose documents say when each version was published. */

@@ -82,12 +82,22 @@ const maven = ({ workspace, address }: Context): Snippet[] => [
   },
 ]
 
+const container = ({ address }: Context): Snippet[] => [
+  {
+    client: 'docker',
+    file: null,
+    code: `docker login ${address.split('/')[0]}\ndocker pull ${address}alpine:latest`,
+  },
+  { client: 'Containerfile', file: 'Containerfile', code: `FROM ${address}alpine:latest` },
+]
+
 const SNIPPETS: Readonly<Record<UpstreamType, (context: Context) => Snippet[]>> = {
   npm,
   pypi,
   cargo,
   go,
   maven,
+  container,
 }
 
 export const upstreamSnippets = (workspace: string, upstream: Upstream): readonly Snippet[] =>

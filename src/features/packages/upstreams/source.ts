@@ -30,8 +30,10 @@ const STALE_HEADERS = { warning: '110 - "Response is Stale"' }
 export type Cached = { readonly row: CachedRow; readonly isStale: boolean; readonly path: string }
 
 export type DocumentRequest = {
-  /** Below the address of the upstream. */
+  /** Below the address of the upstream, and the key in the cache. */
   readonly path: string
+  /** Where it is, if elsewhere. */
+  readonly url?: URL
   readonly name: string
   readonly accept: string
   readonly anyAge?: boolean
@@ -71,6 +73,10 @@ export class Source {
     const authorization = isOwnOrigin
       ? authorizationOf(openCredentials(this.hearth, this.upstream))
       : null
+    return this.sendAs(request, authorization)
+  }
+
+  sendAs(request: UpstreamRequest, authorization: string | null): Promise<Fetched> {
     return fetchFromUpstream(this.hearth, { ...request, authorization })
   }
 
@@ -88,7 +94,7 @@ export class Source {
   /** Null when the upstream does not have it. */
   readDocument(request: DocumentRequest): Promise<Cached | null> {
     const { path, name, accept, anyAge = false, maxBytes = MAX_DOCUMENT_BYTES } = request
-    const locate = (): Located => ({ url: this.urlOf(path) })
+    const locate = (): Located => ({ url: request.url ?? this.urlOf(path) })
     return this.#read({ kind: 'document', key: path, name, accept, anyAge, maxBytes, locate })
   }
 
