@@ -3,7 +3,6 @@ import { Actor, Id, Nullable, OneOf, Time, Type, type Static } from '#core/schem
 
 export const SEVERITIES = ['critical', 'high', 'medium', 'low'] as const
 
-
 export const PROPOSAL_KINDS = ['label', 'duplicate', 'severity', 'question'] as const
 export const PROPOSAL_STATES = ['open', 'accepted', 'dismissed', 'applied'] as const
 export const TRIAGE_STATUSES = ['none', 'waiting', 'done', 'failed'] as const
