@@ -13,7 +13,7 @@ import { writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { claim, startForge, type ForgeProcess } from '../../scripts/support/forge.ts'
-import { git, withToken } from '../../scripts/support/git.ts'
+import { git, runGit, withToken } from '../../scripts/support/git.ts'
 import { EXECUTABLE, requireExecutable } from './forge.ts'
 
 await requireExecutable()
@@ -98,7 +98,7 @@ async function begin(): Promise<{
       writeFileSync(join(work, '.hearth', 'workflows', 'ci.yml'), job)
       await git(work, 'add', '-A')
       await git(work, 'commit', '-q', '--allow-empty', '-m', 'Change')
-      await git(work, 'push', '-q', `${withToken(url, token)}/acme/site.git`, 'main')
+      await pushWhenThereIsRoom(work, `${withToken(url, token)}/acme/site.git`)
       for (;;) {
         const found = (await list('/actions/runs')).find(({ id }) => !before.has(id))
         if (found?.status === 'completed') {
@@ -116,6 +116,16 @@ async function begin(): Promise<{
         await Bun.sleep(50)
       }
     },
+  }
+}
+
+/** What a job before left is still being removed, so a push may come before there is room again. */
+async function pushWhenThereIsRoom(work: string, remote: string): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    const { status, error } = await runGit(work, ['push', '-q', remote, 'main'])
+    if (status === 0) return
+    if (tries === 100 || !error.includes('disk of this site is full')) throw new Error(error)
+    await Bun.sleep(200)
   }
 }
 
