@@ -39,7 +39,9 @@ const place = await runner.createJobDirectory('steps')
 const job = await runner.openJob({ directory: place, name: 'site', limits: LIMITS, env: {} })
 let steps = ''
 for (const script of [
-  'echo one >file; echo x >/job/input/y; sleep 4817 &',
+  // The step ends only when the program itself runs: until then its process has the shell's name.
+  `echo one >file; echo x >/job/input/y; sleep 4817 &
+   until ps -eo args | grep -q '[s]leep 4817'; do :; done`,
   `cat file; ls ${directory}; ps -eo args | grep -c '[s]leep 4817'`,
   // What enters the sandbox is not changed from inside, which would free the next job.
   '{ chmod 777 /proc/1/exe; echo x >>/proc/1/exe; } 2>/dev/null && echo changed',

@@ -27,7 +27,8 @@ test('steps of a job share a sandbox of the bundled one, and cannot change its p
   const program = join(forge.data, name, 'bwrap')
   const before = sha256(program)
   const { step, close } = await forge.begin()
-  await step('echo one >file; sleep 4819 &')
+  // The step ends only when the program itself runs: until then its process has the shell's name.
+  await step(`echo one >file; sleep 4819 & until ps -eo args | grep -q '[s]leep 4819'; do :; done`)
   const { text } = await step(
     `cat file; ps -eo args | grep -c '[s]leep 4819'
     { chmod 777 /proc/1/exe; echo x >>/proc/1/exe; } 2>/dev/null && echo changed
