@@ -1,6 +1,6 @@
 /** The thread that highlights source, so that a hostile file does not block other requests. */
-import { lowerThreadPriority, NICENESS } from '#lib/thread.ts'
-import { serveRequests } from '#lib/worker-requests.ts'
+import { lowerThreadPriority, NICENESS } from '#lib/threads/thread.ts'
+import { serveRequests } from '#lib/threads/worker-requests.ts'
 import { highlightNow } from '#web/highlight.ts'
 import type { HighlightRequest } from '#web/highlight/highlighter.ts'
 

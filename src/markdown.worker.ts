@@ -1,6 +1,6 @@
 /** The thread that renders Markdown, so that a hostile document does not block other requests. */
-import { lowerThreadPriority, NICENESS } from '#lib/thread.ts'
-import { serveRequests } from '#lib/worker-requests.ts'
+import { lowerThreadPriority, NICENESS } from '#lib/threads/thread.ts'
+import { serveRequests } from '#lib/threads/worker-requests.ts'
 import { renderMarkdown } from '#web/markdown.ts'
 import { renderMath } from '#web/markdown/math.ts'
 import type { MarkdownRequest } from '#web/markdown/renderer.ts'

@@ -1,5 +1,5 @@
 /** The thread that reads workflow and action files: a hostile one must not block other work. */
-import { serveRequests } from '#lib/worker-requests.ts'
+import { serveRequests } from '#lib/threads/worker-requests.ts'
 import { parseWorkflow, type WorkflowReading } from './parse-workflow.ts'
 import { parseAction, type ActionReading } from './read-action.ts'
 import type { FileRequest } from './workflow-reader.ts'

@@ -3,7 +3,7 @@
  * repositories, take turns: one with many files that take long delays another by one file.
  */
 import { FairSemaphore } from '#lib/semaphore.ts'
-import { WorkerFailure, WorkerRequests } from '#lib/worker-requests.ts'
+import { WorkerFailure, WorkerRequests } from '#lib/threads/worker-requests.ts'
 import type { WorkflowReading } from './parse-workflow.ts'
 import type { ActionReading } from './read-action.ts'
 

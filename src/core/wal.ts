@@ -11,7 +11,7 @@
 import { closeSync, fdatasync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { syncDirectorySync } from '#lib/disk.ts'
-import { WorkerRequests } from '#lib/worker-requests.ts'
+import { WorkerRequests } from '#lib/threads/worker-requests.ts'
 
 export class WalFile {
   #file: number | null = null

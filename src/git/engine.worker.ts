@@ -1,5 +1,5 @@
 /** A worker thread of the engine. Its messages are those of `tasks/task-runner.ts`. */
-import { lowerThreadPriority, NICENESS } from '#lib/thread.ts'
+import { lowerThreadPriority, NICENESS } from '#lib/threads/thread.ts'
 import { Engine, type EngineSettings } from './tasks/engine.ts'
 import type { MemoryCells } from './tasks/memory-budget.ts'
 import { TaskRunner, type RunnerEvent, type RunnerRequest } from './tasks/task-runner.ts'

@@ -917,7 +917,7 @@ export type AddedMatches = {
   readonly complete: boolean
 }
 
-/** Who has work done: places among heavy work go round by `party`. */
+/** On whose behalf the engine works. Heavy work waits in one queue for each principal. */
 export type Principal = {
   readonly id: string
   /**

@@ -67,7 +67,7 @@ export function watchLimits({
     found(what)
   }
 
-  async function lookAtDisk(): Promise<void> {
+  async function checkDisk(): Promise<void> {
     const { bavail, bsize } = await statfs(folder)
     const free = bavail * bsize
     if (measured.free === Number.POSITIVE_INFINITY) measured = { free, used: 0 }
@@ -79,7 +79,7 @@ export function watchLimits({
     measured = { free, used }
   }
 
-  async function look(): Promise<void> {
+  async function checkAll(): Promise<void> {
     try {
       if (kills() > 0 || readAvailableMemory() < MEMORY_RESERVE_BYTES) return say('memory')
       if (
@@ -87,12 +87,12 @@ export function watchLimits({
         measureMemory(findDescendants(pid), limits.memoryBytes) > limits.memoryBytes
       )
         return say('memory')
-      await lookAtDisk()
+      await checkDisk()
     } catch {
       // The folder or process is gone, so the command has ended.
     }
-    if (!ended) timer = setTimeout(look, INTERVAL_MS)
+    if (!ended) timer = setTimeout(checkAll, INTERVAL_MS)
   }
-  let timer = setTimeout(look, INTERVAL_MS)
+  let timer = setTimeout(checkAll, INTERVAL_MS)
   return end
 }

@@ -65,10 +65,10 @@ export class ConnectionLimits {
     })
     this.#waiting.set(socket, { network, begin })
     this.#waitingOf.add(network, 1)
-    if (this.#hasRoom(network)) this.#begin(socket)
+    if (this.#isBelowLimits(network)) this.#begin(socket)
   }
 
-  #hasRoom(network: string): boolean {
+  #isBelowLimits(network: string): boolean {
     return this.#pending.size < MAX_PENDING && this.#pendingOf.get(network) < MAX_PENDING_OF_NETWORK
   }
 
@@ -98,7 +98,7 @@ export class ConnectionLimits {
     this.#pendingOf.add(network, -1)
     for (const [next, waiting] of this.#waiting) {
       if (this.#pending.size >= MAX_PENDING) return
-      if (this.#hasRoom(waiting.network)) this.#begin(next)
+      if (this.#isBelowLimits(waiting.network)) this.#begin(next)
     }
   }
 

@@ -8,7 +8,7 @@ import type { Cache } from '#lib/cache.ts'
 import { sha256 } from '#lib/hash.ts'
 import { FairSemaphore } from '#lib/semaphore.ts'
 import { MINUTE, SECOND } from '#lib/time.ts'
-import { WorkerFailure, WorkerOverrun, WorkerRequests } from '#lib/worker-requests.ts'
+import { WorkerFailure, WorkerOverrun, WorkerRequests } from '#lib/threads/worker-requests.ts'
 import { plainMarkdown, renderMarkdown, type MarkdownOptions } from '../markdown.ts'
 
 export type MarkdownRequest = { readonly text: string; readonly options: MarkdownOptions }

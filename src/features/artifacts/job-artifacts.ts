@@ -8,7 +8,7 @@ import { jobScope, type JobScope } from '#features/workflows/index.ts'
 import { requireQuota } from '#features/workspaces/index.ts'
 import { conflict, invalid, notFound } from '#lib/errors.ts'
 import { DAY } from '#lib/time.ts'
-import { makeActionsRoom, requireActionsRoom } from './actions-room.ts'
+import { evictCachesOverQuota, requireActionsQuota } from './actions-quota.ts'
 import {
   countArtifacts,
   findArtifact,
@@ -82,13 +82,13 @@ export function requireFreeName(hearth: Hearth, job_id: string, name: string): v
   requireArtifactName(name)
   const scope = jobScope(hearth.db, job_id)
   replacedArtifact(hearth.db, scope, name, false)
-  requireRoom(hearth, hearth.db, scope.workspace_id, 0)
+  requireArtifactsQuota(hearth, hearth.db, scope.workspace_id, 0)
 }
 
 /** Throws 403 `quota` for an artifact that is larger than what the workspace may still have. */
-function requireRoom(hearth: Hearth, db: Db, workspace_id: string, size: number): void {
+function requireArtifactsQuota(hearth: Hearth, db: Db, workspace_id: string, size: number): void {
   requireQuota(hearth, db, workspace_id, 'artifacts_bytes', size)
-  requireActionsRoom(hearth, db, workspace_id, size)
+  requireActionsQuota(hearth, db, workspace_id, size)
 }
 
 /** What the job has made under a name since it began; null for nothing. */
@@ -107,7 +107,7 @@ export async function createArtifact(
   requireArtifactName(name)
   const scope = jobScope(hearth.db, job_id)
   const { workspace_id } = scope
-  requireRoom(hearth, hearth.db, workspace_id, length ?? 0)
+  requireArtifactsQuota(hearth, hearth.db, workspace_id, length ?? 0)
   const blob = await storeBlob(hearth, bytes, {
     maxBytes: MAX_ARTIFACT_BYTES,
     length,
@@ -121,8 +121,8 @@ export async function createArtifact(
     jobScope(tx.db, job_id)
     const replaced = replacedArtifact(tx.db, scope, name, overwrite)
     if (replaced) removeArtifact(tx, replaced.id)
-    requireRoom(hearth, tx.db, workspace_id, blob.size)
-    makeActionsRoom(tx, workspace_id, blob.size)
+    requireArtifactsQuota(hearth, tx.db, workspace_id, blob.size)
+    evictCachesOverQuota(tx, workspace_id, blob.size)
     const id = typeId('art', tx.now_ms)
     insertArtifact(tx, {
       id,

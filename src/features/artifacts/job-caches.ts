@@ -12,7 +12,7 @@ import { repoById } from '#features/repos/index.ts'
 import { jobScope, type JobScope } from '#features/workflows/index.ts'
 import { forbidden, invalid } from '#lib/errors.ts'
 import { MINUTE, timestamp } from '#lib/time.ts'
-import { makeActionsRoom, requireActionsRoom } from './actions-room.ts'
+import { evictCachesOverQuota, requireActionsQuota } from './actions-quota.ts'
 import { evictCaches, findCache, insertCache, setCacheUsed, type CacheRow } from './store-caches.ts'
 
 /** Of one cache. All caches of a repository together have `jobs.cache_bytes`. */
@@ -118,7 +118,7 @@ export async function saveCache(
   requireKey(key)
   const { repo_id, workspace_id, ref } = requireCacheWriter(hearth.db, job_id)
   const { cache_bytes } = hearth.settings.jobs
-  requireActionsRoom(hearth, hearth.db, workspace_id, length ?? 0)
+  requireActionsQuota(hearth, hearth.db, workspace_id, length ?? 0)
   const blob = await storeBlob(hearth, bytes, {
     maxBytes: Math.min(MAX_CACHE_BYTES, cache_bytes),
     length,
@@ -128,11 +128,11 @@ export async function saveCache(
     requireCacheWriter(tx.db, job_id)
     const { sha256, size } = blob
     const id = typeId('cac', tx.now_ms)
-    requireActionsRoom(hearth, tx.db, workspace_id, size)
+    requireActionsQuota(hearth, tx.db, workspace_id, size)
     if (!insertCache(tx, { id, repo_id, ref, key, version, size_in_bytes: size, sha256 }))
       return null
     evictCaches(tx, repo_id, cache_bytes)
-    makeActionsRoom(tx, workspace_id, 0)
+    evictCachesOverQuota(tx, workspace_id, 0)
     return findCache(tx.db, { repo_id, ref, version, key })
   })
 }

@@ -52,7 +52,7 @@ export const uploadAttachment = operation({
     const name = toFileName(given)
     const incoming = incomingFile(data, bytes)
     // Checked before the bytes are received, and again afterwards.
-    const requireRoom = (from: typeof db, size: number): void => {
+    const requireUploadLimits = (from: typeof db, size: number): void => {
       requireQuota(hearth, from, repo.workspace_id, 'artifacts_bytes', size)
       if (countUnused(from, caller.id) >= MAX_UNUSED)
         throw conflict(
@@ -60,7 +60,7 @@ export const uploadAttachment = operation({
           `${MAX_UNUSED} of your uploads are in no text yet: use or delete some first`,
         )
     }
-    requireRoom(db, incoming.length ?? 0)
+    requireUploadLimits(db, incoming.length ?? 0)
     const { stream, head } = withHead(incoming)
     const blob = await storeBlob(hearth, stream, {
       maxBytes: hearth.settings.attachments.max_bytes,
@@ -70,7 +70,7 @@ export const uploadAttachment = operation({
     if (blob.size === 0) throw invalid('data', 'the file is empty')
     return write((tx) => {
       requireLive(tx.db, repo.id)
-      requireRoom(tx.db, blob.size)
+      requireUploadLimits(tx.db, blob.size)
       const id = typeId('att', tx.now_ms)
       insertAttachment(tx, {
         id,

@@ -1,6 +1,6 @@
 /** Runs long backup tasks on a thread of their own, one thread for each task. */
 import { BackupError, type Tell } from '#backup'
-import { WorkerThread } from '#lib/worker.ts'
+import { WorkerThread } from '#lib/threads/worker.ts'
 import type { ThreadRequest, Tasks, ThreadResponse } from './backup-tasks.ts'
 
 /** Runs one task. Throws BackupError like the task, and the signal's reason when it is aborted. */

@@ -23,9 +23,9 @@ export const storeLfsObject = operation({
     const { max_bytes } = hearth.settings.lfs
     const family = familyOf(repo)
     // Checked before the bytes are received, and again afterwards.
-    const requireRoom = (from: typeof db): void =>
+    const requireLfsQuota = (from: typeof db): void =>
       requireQuota(hearth, from, repo.workspace_id, 'lfs_bytes', size)
-    requireRoom(db)
+    requireLfsQuota(db)
     if (bytes.length !== null && bytes.length !== size)
       throw invalid('size', `the file has ${bytes.length} bytes in place of ${size}`)
     await storeBlob(hearth, bytes.stream, {
@@ -37,7 +37,7 @@ export const storeLfsObject = operation({
     return write((tx) => {
       requireLive(tx.db, family)
       if (findObject(tx.db, family, oid) === null) {
-        requireRoom(tx.db)
+        requireLfsQuota(tx.db)
         insertObject(tx, {
           repo_id: family,
           oid,

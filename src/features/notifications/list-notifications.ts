@@ -61,11 +61,11 @@ export const listNotifications = operation({
       throw notFound(`the notification ${before}`)
 
     const { token } = caller
-    const sight = visibleReposOf(db, { ...caller, token: null })
+    const visible = visibleReposOf(db, { ...caller, token: null })
     const openOf = (found: readonly NotificationRow[]): NotificationRow[] =>
       readScope(db, () => {
         const ids = [...new Set(found.flatMap(({ repo_id: id }) => id ?? []))]
-        const seen = new Set(filterVisibleRepos(db, sight, ids))
+        const seen = new Set(filterVisibleRepos(db, visible, ids))
         if (token?.workspace != null) preloadRepos(db, ids)
         const inside = (id: string): boolean =>
           (token?.repos == null || token.repos.includes(id)) &&

@@ -46,7 +46,7 @@ export const findTaskOfJob = (db: Db, job_id: string): TaskRow | null =>
   db.one<TaskRow>('SELECT * FROM runner_tasks WHERE job_id = ? ORDER BY id DESC LIMIT 1', job_id)
 
 /** Tasks of a runner that it has not said anything about. */
-export const listUnheardTasks = (db: Db, runner_id: string): TaskRow[] =>
+export const listUnacknowledgedTasks = (db: Db, runner_id: string): TaskRow[] =>
   db.all<TaskRow>(
     'SELECT * FROM runner_tasks WHERE runner_id = ? AND heard = 0 AND closed = 0',
     runner_id,

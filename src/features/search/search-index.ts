@@ -1,7 +1,7 @@
 /** The search index of one forge. Its threads start when first needed and end with the forge. */
 import type { Hearth } from '#core/hearth.ts'
 import { service } from '#core/service.ts'
-import { WorkerFailure } from '#lib/worker-requests.ts'
+import { WorkerFailure } from '#lib/threads/worker-requests.ts'
 import { join } from 'node:path'
 import type { ExploreRequest } from './explore.ts'
 import { SEARCH_TYPES, type SearchType } from './query.ts'

@@ -1,5 +1,5 @@
 /** The client of one search thread. It times calls out and restarts the thread after a failure. */
-import { WorkerRequests } from '#lib/worker-requests.ts'
+import { WorkerRequests } from '#lib/threads/worker-requests.ts'
 import type { SearchRequest, ThreadOptions } from './search.worker.ts'
 
 type AnyFunction = (db: never, ...args: never[]) => unknown

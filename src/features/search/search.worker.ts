@@ -3,8 +3,8 @@
  * args}` is answered with a value or an error.
  */
 import type { DatabaseHandle } from '#core/db.ts'
-import { lowerThreadPriority, NICENESS } from '#lib/thread.ts'
-import { serveRequests } from '#lib/worker-requests.ts'
+import { lowerThreadPriority, NICENESS } from '#lib/threads/thread.ts'
+import { serveRequests } from '#lib/threads/worker-requests.ts'
 import { explore } from './explore.ts'
 import type { FindRequest } from './find-request.ts'
 import { Searcher } from './find.ts'

@@ -12,7 +12,7 @@ import { searchIndex, type SearchIndex } from './search-index.ts'
 import { hasMarks, listMarks, putMark, removeMarks, type Mark } from './store-marks.ts'
 import { removeTreeInSteps, indexCode, type IndexedTotals } from './index-code.ts'
 import { WIKI_REF } from './wiki-ref.ts'
-import { WorkerFailure } from '#lib/worker-requests.ts'
+import { WorkerFailure } from '#lib/threads/worker-requests.ts'
 
 const MARKS_PER_BATCH = 100
 /** Time for one repository before the next one gets its turn. */

@@ -2,7 +2,7 @@
  * The host's side of the tasks. The pool picks a thread for each task, passes input and output on
  * with backpressure, and converts failures to errors.
  */
-import { WorkerThread } from '#lib/worker.ts'
+import { WorkerThread } from '#lib/threads/worker.ts'
 import type { EngineWorkerMessage } from '../engine.worker.ts'
 import { GitError } from '../ports.ts'
 import { Engine, type EngineSettings } from './engine.ts'

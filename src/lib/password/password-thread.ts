@@ -4,7 +4,7 @@
  */
 import { pbkdf2 } from 'node:crypto'
 import { promisify } from 'node:util'
-import { WorkerRequests } from '../worker-requests.ts'
+import { WorkerRequests } from '../threads/worker-requests.ts'
 
 export type Derivation = {
   readonly password: string

@@ -1,8 +1,8 @@
 /** The thread that derives keys from passwords (`password-thread.ts`). */
 import { pbkdf2Sync } from 'node:crypto'
 import type { Derivation } from './password-thread.ts'
-import { lowerThreadPriority, NICENESS } from '../thread.ts'
-import { serveRequests } from '../worker-requests.ts'
+import { lowerThreadPriority, NICENESS } from '../threads/thread.ts'
+import { serveRequests } from '../threads/worker-requests.ts'
 
 lowerThreadPriority(NICENESS.passwords)
 

@@ -244,7 +244,7 @@ export class GiteaForge implements Forge {
     const page = await this.#page('/pulls?state=all&sort=oldest&', cursor, pullOf)
     return {
       ...page,
-      items: await inTurns(page.items, async (pull) =>
+      items: await mapInBatches(page.items, async (pull) =>
         pull.merged === null || pull.merged.by !== null
           ? pull
           : pullOf(await this.client.one(`${this.#path}/pulls/${pull.number}`)),
@@ -270,7 +270,7 @@ export class GiteaForge implements Forge {
 
   /** Gitea counts no reactions in its lists, so each comment is asked for. */
   async #withReactions(comments: readonly ForeignComment[]): Promise<ForeignComment[]> {
-    return await inTurns(comments, async (comment) => {
+    return await mapInBatches(comments, async (comment) => {
       const path = `${this.#path}/issues/comments/${comment.id}/reactions`
       const reactions = await this.client.list(path).catch(orMissing)
       return { ...comment, reactions: reactions.flatMap((one) => reactionOf(one, accountOf)) }
@@ -357,8 +357,8 @@ export class GiteaForge implements Forge {
   }
 }
 
-/** A few requests at once, in the order of the items. */
-async function inTurns<T>(items: readonly T[], run: (item: T) => Promise<T>): Promise<T[]> {
+/** Runs a function for `PARALLEL` items at a time. Results have the order of the items. */
+async function mapInBatches<T>(items: readonly T[], run: (item: T) => Promise<T>): Promise<T[]> {
   const done: T[] = []
   for (let at = 0; at < items.length; at += PARALLEL)
     done.push(...(await Promise.all(items.slice(at, at + PARALLEL).map(run))))

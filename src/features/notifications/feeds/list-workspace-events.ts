@@ -41,13 +41,18 @@ export const listWorkspaceEvents = operation({
       !standing.two_factor_missing &&
       (caller.kind === 'anonymous' || (caller.token?.repos ?? null) === null)
 
-    const sight = visibleReposOf(db, caller)
+    const visible = visibleReposOf(db, caller)
     // Events of a fork are listed with its pull request.
     const seenOf = (found: readonly EventRow[]): EventRow[] => {
       const seen = new Set(
-        filterVisibleRepos(db, sight, [...new Set(found.flatMap(({ repo_id }) => repo_id ?? []))], {
-          forks: false,
-        }),
+        filterVisibleRepos(
+          db,
+          visible,
+          [...new Set(found.flatMap(({ repo_id }) => repo_id ?? []))],
+          {
+            forks: false,
+          },
+        ),
       )
       return found.filter(({ repo_id }) => (repo_id === null ? belongs : seen.has(repo_id)))
     }

@@ -5,8 +5,8 @@
 import { currentPrincipal } from '#core/principal.ts'
 import { service } from '#core/service.ts'
 import { invalid, Refusal } from '#lib/errors.ts'
-import { FairWorker } from '#lib/fair-worker.ts'
-import { WorkerFailure } from '#lib/worker-requests.ts'
+import { FairWorker } from '#lib/threads/fair-worker.ts'
+import { WorkerFailure } from '#lib/threads/worker-requests.ts'
 import type { XmlElement } from '#lib/xml.ts'
 
 export type DocumentRequest = { readonly kind: 'toml' | 'yaml' | 'xml'; readonly text: string }

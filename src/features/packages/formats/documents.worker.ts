@@ -1,5 +1,5 @@
 /** The thread that reads documents of packages: a hostile one must not block other requests. */
-import { serveRequests } from '#lib/worker-requests.ts'
+import { serveRequests } from '#lib/threads/worker-requests.ts'
 import { parseXml } from '#lib/xml.ts'
 import type { DocumentReading, DocumentRequest } from './document-reader.ts'
 

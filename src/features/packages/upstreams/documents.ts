@@ -5,8 +5,8 @@
  */
 import { service } from '#core/service.ts'
 import { Refusal } from '#lib/errors.ts'
-import { FairWorker } from '#lib/fair-worker.ts'
-import { WorkerFailure } from '#lib/worker-requests.ts'
+import { FairWorker } from '#lib/threads/fair-worker.ts'
+import { WorkerFailure } from '#lib/threads/worker-requests.ts'
 import { UpstreamFailure } from './fetch.ts'
 import type { UpstreamType } from './schema.ts'
 

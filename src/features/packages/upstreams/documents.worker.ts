@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { gzipSync } from 'bun'
 import { findJsonExcess } from '#lib/parse-json.ts'
-import { serveRequests } from '#lib/worker-requests.ts'
+import { serveRequests } from '#lib/threads/worker-requests.ts'
 import type { DocumentAnswer, DocumentQuestion, FoundFile } from './documents.ts'
 import { cargoDocument } from './registries/cargo-document.ts'
 import { npmDocument } from './registries/npm-document.ts'

@@ -103,7 +103,7 @@ async function noteState(hearth: Hearth, id: string, error: string | null): Prom
 }
 
 /** Throws 403 when the quota of the workspace has no room for so many bytes. */
-const requireRoom = (hearth: Hearth, { workspace_id }: UpstreamRow, bytes: number): void =>
+const requirePackagesQuota = (hearth: Hearth, { workspace_id }: UpstreamRow, bytes: number): void =>
   requireQuota(hearth, hearth.db, workspace_id, 'packages_bytes', bytes)
 
 /** The refusal of a quota, with the bytes that it was for. */
@@ -284,7 +284,7 @@ export async function readThrough(
   const last = outcomes(hearth).get(outcomeKey(upstream, wanted))
   if (last && last.untilMs > hearth.clock.now()) {
     if (last.refusedBytes > 0) {
-      requireRoom(hearth, upstream, last.refusedBytes)
+      requirePackagesQuota(hearth, upstream, last.refusedBytes)
       return await fetchShared(hearth, upstream, wanted)
     }
     if (last.failure === null) return null

@@ -3,7 +3,12 @@ import { hasDiskSpace } from '#core/disk-space.ts'
 import type { Hearth } from '#core/hearth.ts'
 import type { ProtocolRequest } from '#core/protocol-routes.ts'
 import { ExpressionFault } from '#actions'
-import { finishJob, giveBackJob, takeQueuedJob, type JobToRun } from '#features/workflows/index.ts'
+import {
+  finishJob,
+  requeueUndeliveredJob,
+  takeQueuedJob,
+  type JobToRun,
+} from '#features/workflows/index.ts'
 import type { ValueOf } from '#lib/protobuf.ts'
 import { SECOND } from '#lib/time.ts'
 import { externalRunner } from '../external-runner.ts'
@@ -15,7 +20,7 @@ import { openTasks } from './open-tasks.ts'
 import { queueWatch } from './queue-watch.ts'
 import { requireCallingRunner } from './registration.ts'
 import { taskMessage } from './task-message.ts'
-import { takeBackUnheard } from './unheard-tasks.ts'
+import { requeueUnacknowledgedTasks } from './unacknowledged-tasks.ts'
 
 /** Runners give up after five seconds unless they say otherwise. */
 const MAX_WAIT_MS = 4 * SECOND
@@ -66,7 +71,7 @@ async function nextTask(
     const job = await takeQueuedJob(hearth, externalRunner(runner, request_key))
     if (!job) return null
     if (signal.aborted) {
-      await giveBackJob(hearth, job.id)
+      await requeueUndeliveredJob(hearth, job.id)
       return null
     }
     const task = await handOver(hearth, job)
@@ -80,7 +85,7 @@ export async function fetchTask({
 }: Call<ValueOf<typeof FetchTaskRequest>, unknown>): Promise<ValueOf<typeof FetchTaskResponse>> {
   const { id } = await requireCallingRunner(hearth, http)
   const key = requestKeyOf(http)
-  await takeBackUnheard(hearth, id, key)
+  await requeueUnacknowledgedTasks(hearth, id, key)
   const watch = queueWatch(hearth)
   const { signal } = http.request
   const until = performance.now() + patienceOf(http)

@@ -2,9 +2,9 @@
 import { currentPrincipal } from '#core/principal.ts'
 import { service } from '#core/service.ts'
 import { Refusal } from '#lib/errors.ts'
-import { FairWorker } from '#lib/fair-worker.ts'
+import { FairWorker } from '#lib/threads/fair-worker.ts'
 import type { LockFileSource } from '#lib/lock-files/read-lock-file.ts'
-import { WorkerOverrun } from '#lib/worker-requests.ts'
+import { WorkerOverrun } from '#lib/threads/worker-requests.ts'
 import type { LockFileResponse } from './lock-file.worker.ts'
 
 /** A file of 16 MiB takes about 1 s. */

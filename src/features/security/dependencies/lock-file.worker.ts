@@ -5,8 +5,8 @@ import {
   type LockFileSource,
   type ReadLockFile,
 } from '#lib/lock-files/read-lock-file.ts'
-import { lowerThreadPriority, NICENESS } from '#lib/thread.ts'
-import { serveRequests } from '#lib/worker-requests.ts'
+import { lowerThreadPriority, NICENESS } from '#lib/threads/thread.ts'
+import { serveRequests } from '#lib/threads/worker-requests.ts'
 
 export type LockFileResponse = ReadLockFile | { readonly fault: string }
 

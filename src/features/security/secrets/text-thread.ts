@@ -1,8 +1,8 @@
 /** Asks the thread that looks for secrets in texts, with a budget of processor time. */
 import { service } from '#core/service.ts'
-import { FairWorker } from '#lib/fair-worker.ts'
+import { FairWorker } from '#lib/threads/fair-worker.ts'
 import type { SecretRule } from '#lib/secrets/secret-rules.ts'
-import { WorkerOverrun } from '#lib/worker-requests.ts'
+import { WorkerOverrun } from '#lib/threads/worker-requests.ts'
 
 export type TextRequest = {
   readonly texts: readonly string[]

@@ -1,8 +1,8 @@
 /** The thread that looks for secrets in texts, because expressions of all rules take long. */
 import { lineAt, lineStarts, secretMatcher, SecretMatcher } from '#lib/secrets/secret-matcher.ts'
 import type { SecretRule } from '#lib/secrets/secret-rules.ts'
-import { lowerThreadPriority, NICENESS } from '#lib/thread.ts'
-import { serveRequests } from '#lib/worker-requests.ts'
+import { lowerThreadPriority, NICENESS } from '#lib/threads/thread.ts'
+import { serveRequests } from '#lib/threads/worker-requests.ts'
 import type { TextRequest, TextSecret } from './text-thread.ts'
 
 lowerThreadPriority(NICENESS.untrusted)

@@ -2,7 +2,7 @@
 import { service } from '#core/service.ts'
 import { invalid, Refusal } from '#lib/errors.ts'
 import { FairSemaphore } from '#lib/semaphore.ts'
-import { WorkerFailure, WorkerRequests } from '#lib/worker-requests.ts'
+import { WorkerFailure, WorkerRequests } from '#lib/threads/worker-requests.ts'
 
 export type SearchRequest = { readonly expression: string; readonly lines: readonly string[] }
 /** The indexes of the lines that match, or what is wrong with the expression. */

@@ -1,7 +1,7 @@
 /** The thread that searches lines of logs: whoever reads a log chooses the expression. */
 import { RE2JS } from 're2js'
-import { lowerThreadPriority, NICENESS, threadCpuMs, threadName } from '#lib/thread.ts'
-import { serveRequests } from '#lib/worker-requests.ts'
+import { lowerThreadPriority, NICENESS, threadCpuMs, threadName } from '#lib/threads/thread.ts'
+import { serveRequests } from '#lib/threads/worker-requests.ts'
 import type { SearchRequest, SearchResponse } from './log-search.ts'
 
 lowerThreadPriority(NICENESS.untrusted)

@@ -179,22 +179,22 @@ export async function takenJob(hearth: Hearth, job_id: string): Promise<JobToRun
   return jobToRun(hearth, job, run, { token: '', stop: neverStops() })
 }
 
-/** Puts a job back into the queue that its runner did not get. */
-export const giveBackJob = (hearth: Hearth, job_id: string): Promise<void> =>
+/** Queues a job again whose task could not be sent to its runner. */
+export const requeueUndeliveredJob = (hearth: Hearth, job_id: string): Promise<void> =>
   writeAs(hearth, null, (tx) => {
     const job = findJob(tx.db, job_id)
     if (job?.status === 'in_progress' && job.runner_id !== null) queueAgain(tx, job)
   })
 
-/** A job that is given so often, and never begun, has failed. */
-const MAX_UNHEARD = 3
+/** A job that was sent to runners this often without a report fails. */
+const MAX_DELIVERIES = 3
 
-/** Puts a job back into the queue that its runner never heard of. */
-export function giveBackUnheardNow(tx: Tx, job_id: string): void {
+/** Queues a job again whose runner sent no report about it. */
+export function requeueUnacknowledgedJob(tx: Tx, job_id: string): void {
   const job = findJob(tx.db, job_id)
   if (job?.status !== 'in_progress' || job.runner_id === null) return
   const isCancelled = job.cancel_requested === 1
-  if (!isCancelled && job.interruptions < MAX_UNHEARD) return queueAgain(tx, job)
+  if (!isCancelled && job.interruptions < MAX_DELIVERIES) return queueAgain(tx, job)
   const reason = `The runner ${job.runner_name} was given the job, and never began it`
   endJob(tx, job, { conclusion: isCancelled ? 'cancelled' : 'failure', reason, outputs: {} })
   requestScheduling(tx, job.run_id)

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { setSecret } from '#features/variables/set-secret.ts'
 import {
   finishJob,
-  giveBackJob,
+  requeueUndeliveredJob,
   renewLease,
   reportSteps,
   takeQueuedJob,
@@ -130,7 +130,7 @@ test('a job that could not be handed over is queued again at once', async () => 
   const { push, hearth, take } = await makeRunsWorld()
   await push()
   const lost = await takeQueuedJob(hearth, { ...RUNNER, id: 'rnr_far', name: 'far' })
-  await giveBackJob(hearth, lost?.id ?? '')
+  await requeueUndeliveredJob(hearth, lost?.id ?? '')
   expect((await take())?.id).toBe(lost?.id ?? '')
 })
 

@@ -1,8 +1,8 @@
 /** The thread that reads uploads, with a budget of processor time for each request. */
 import { service } from '#core/service.ts'
 import { invalid, Refusal } from '#lib/errors.ts'
-import { FairWorker } from '#lib/fair-worker.ts'
-import { WorkerOverrun } from '#lib/worker-requests.ts'
+import { FairWorker } from '#lib/threads/fair-worker.ts'
+import { WorkerOverrun } from '#lib/threads/worker-requests.ts'
 import type { SarifRun } from './read-sarif.ts'
 
 export type LineRequest = { readonly line: number; readonly offset: number | null }

@@ -1,7 +1,7 @@
 /** The thread that reads SARIF files and hashes lines, because files may have 100 MiB. */
 import { readFileSync } from 'node:fs'
-import { lowerThreadPriority, NICENESS } from '#lib/thread.ts'
-import { serveRequests } from '#lib/worker-requests.ts'
+import { lowerThreadPriority, NICENESS } from '#lib/threads/thread.ts'
+import { serveRequests } from '#lib/threads/worker-requests.ts'
 import { lineHashes } from './line-hashes.ts'
 import { lineAt, readRun, readRuns, SarifFault } from './read-sarif.ts'
 import type { SarifRequest, SarifResponse } from './sarif-thread.ts'

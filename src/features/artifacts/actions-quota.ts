@@ -10,7 +10,7 @@ import { quotaRoom, requireQuota } from '#features/workspaces/index.ts'
 import { countCacheBytes, evictWorkspaceCaches } from './store-caches.ts'
 
 /** Throws 403 `quota` when so many bytes do not fit, even without any cache. */
-export function requireActionsRoom(
+export function requireActionsQuota(
   hearth: Hearth,
   db: Db,
   workspace_id: string,
@@ -21,8 +21,8 @@ export function requireActionsRoom(
   requireQuota(hearth, db, workspace_id, 'actions_bytes', bytes)
 }
 
-/** Deletes caches until so many bytes more fit. They must fit: see `requireActionsRoom`. */
-export function makeActionsRoom(tx: Tx, workspace_id: string, bytes: number): void {
+/** Deletes caches until so many bytes more fit. They must fit: see `requireActionsQuota`. */
+export function evictCachesOverQuota(tx: Tx, workspace_id: string, bytes: number): void {
   const room = quotaRoom(tx.hearth, tx.db, workspace_id, 'actions_bytes')
   if (room !== null && bytes > room) evictWorkspaceCaches(tx, workspace_id, bytes - room)
 }

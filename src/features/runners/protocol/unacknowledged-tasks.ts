@@ -6,32 +6,35 @@
  */
 import type { Hearth } from '#core/hearth.ts'
 import { writeAs } from '#core/write.ts'
-import { giveBackUnheardNow } from '#features/workflows/index.ts'
+import { requeueUnacknowledgedJob } from '#features/workflows/index.ts'
 import { SECOND, timestamp } from '#lib/time.ts'
-import { listUnheardTasks, removeTask, type TaskRow } from '../store-tasks.ts'
+import { listUnacknowledgedTasks, removeTask, type TaskRow } from '../store-tasks.ts'
 import { openTasks } from './open-tasks.ts'
 
 /** Longer than any runner takes for its first report (5 seconds), shorter than the lease of a job. */
-const UNHEARD_MS = 15 * SECOND
+const MAX_ACKNOWLEDGEMENT_MS = 15 * SECOND
 
-/** Gives back the jobs of a runner that it never heard of. `key` is that of its request now. */
-export async function takeBackUnheard(
+/**
+ * Requeues the jobs of tasks that the runner never received. `key` identifies the present request of
+ * the runner; null for a runner that sends none.
+ */
+export async function requeueUnacknowledgedTasks(
   hearth: Hearth,
   runner_id: string,
   key: string | null,
 ): Promise<void> {
-  const before = timestamp(hearth.clock.now() - UNHEARD_MS)
+  const before = timestamp(hearth.clock.now() - MAX_ACKNOWLEDGEMENT_MS)
   const isLost = ({ request_key, reported_at }: TaskRow): boolean =>
     request_key === null ? reported_at < before : request_key === key
-  const lost = listUnheardTasks(hearth.db, runner_id).filter(isLost)
+  const lost = listUnacknowledgedTasks(hearth.db, runner_id).filter(isLost)
   for (const { id } of lost)
     await openTasks(hearth).serialize(id, async () => {
       const isGone = await writeAs(hearth, null, (tx) => {
         // It may have been heard of meanwhile.
-        const task = listUnheardTasks(tx.db, runner_id).find((one) => one.id === id)
+        const task = listUnacknowledgedTasks(tx.db, runner_id).find((one) => one.id === id)
         if (!task) return false
         removeTask(tx, id)
-        giveBackUnheardNow(tx, task.job_id)
+        requeueUnacknowledgedJob(tx, task.job_id)
         return true
       })
       if (isGone) openTasks(hearth).drop(id)

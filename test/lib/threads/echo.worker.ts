@@ -1,5 +1,5 @@
 /** A thread for tests: echoes, throws, waits, holds memory and ends. */
-import { serveRequests } from '#lib/worker-requests.ts'
+import { serveRequests } from '#lib/threads/worker-requests.ts'
 
 let opening: string | null = null
 let held: string[] = []

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { FairWorker } from '#lib/fair-worker.ts'
+import { FairWorker } from '#lib/threads/fair-worker.ts'
 
 const worker = (maxWaiting: number) =>
   new FairWorker<string, string>({

@@ -3,7 +3,7 @@
  * processor time counts from when a request is sent, and callers take turns (`FairSemaphore`), so
  * one with many slow requests does not keep the thread from the others.
  */
-import { FairSemaphore } from './semaphore.ts'
+import { FairSemaphore } from '../semaphore.ts'
 import { WorkerRequests, type WorkerRequestsOptions } from './worker-requests.ts'
 
 export type FairWorkerOptions<Request> = WorkerRequestsOptions<Request> & {

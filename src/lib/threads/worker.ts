@@ -20,8 +20,9 @@ type BunWorker = Worker & { ref(): void; unref(): void }
  * keeps each worker at its own path below `src`; there `import.meta.url` is the root.
  */
 export function workerUrl(path: string): URL {
-  const source = new URL(`../${path}.ts`, import.meta.url)
-  return existsSync(fileURLToPath(source)) ? source : new URL(`./${path}.js`, import.meta.url)
+  const compiled = new URL(`./${path}.js`, import.meta.url)
+  if (existsSync(fileURLToPath(compiled))) return compiled
+  return new URL(`../../${path}.ts`, import.meta.url)
 }
 
 export type WorkerThreadOptions<Received, Sent> = {

@@ -14,7 +14,7 @@
  */
 import { heapSize } from 'bun:jsc'
 import { threadCpuMs, threadName } from './thread.ts'
-import { SECOND } from './time.ts'
+import { SECOND } from '../time.ts'
 import { WorkerThread } from './worker.ts'
 
 /** With `maxCpuMs`, a request may take this many times as long while the thread gets no processor. */

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'bun:test'
-import { WorkerFailure, WorkerOverrun, WorkerRequests } from '#lib/worker-requests.ts'
-import { workerUrl } from '#lib/worker.ts'
+import { WorkerFailure, WorkerOverrun, WorkerRequests } from '#lib/threads/worker-requests.ts'
+import { workerUrl } from '#lib/threads/worker.ts'
 
 const code = () => new URL('./echo.worker.ts', import.meta.url)
 let thread = new WorkerRequests<string, string>({ code })
@@ -83,5 +83,5 @@ test('a thread whose heap has grown ends when no request comes, and the next sta
 
 test('a worker is found by its path below src', () => {
   expect(workerUrl('git/engine.worker').pathname).toEndWith('/src/git/engine.worker.ts')
-  expect(workerUrl('no/such.worker').pathname).toEndWith('/src/lib/no/such.worker.js')
+  expect(workerUrl('no/such.worker').pathname).toEndWith('/src/no/such.worker.ts')
 })
