@@ -163,6 +163,7 @@ function settingsOf(
       network: values.get('jobs.network'),
       keep_days: values.get('jobs.keep_days'),
       cache_bytes: values.get('jobs.cache_bytes'),
+      actions_from: requireForges(values, 'jobs.actions_from'),
       actions_url: values.get('jobs.actions_url'),
     },
     backups: backupSettings(values),
@@ -256,6 +257,17 @@ function requireBlocks(values: ConfigValues, name: 'proxy.trusted' | 'metrics.al
 }
 
 /** Throws ConfigError for an entry that is no outbound rule. */
+/** Throws ConfigError for what is no address of a forge. */
+function requireForges(values: ConfigValues, name: 'jobs.actions_from'): string[] {
+  const entries = values.get(name)
+  for (const entry of entries) {
+    const url = URL.parse(entry)
+    if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username)
+      throw new ConfigError(`${name}: ${entry} is no address such as https://github.com`)
+  }
+  return entries
+}
+
 function requireOutboundRules(
   values: ConfigValues,
   name: 'outbound.allow' | 'integrations.allow',

@@ -7,6 +7,7 @@ export const testJobs = {
   network: 'none' as const,
   keep_days: 90,
   cache_bytes: 10 * 1024 ** 3,
+  actions_from: [] as readonly string[],
   actions_url: 'https://github.com',
 }
 

@@ -23,6 +23,8 @@ export type ActionRuns =
   | { readonly kind: 'composite'; readonly steps: readonly Step[] }
   | {
       readonly kind: 'node'
+      /** The version that `using` names. */
+      readonly version: number
       /** Paths within the action; null for none. */
       readonly main: string
       readonly pre: string | null
@@ -86,7 +88,8 @@ function readRuns(node: YamlNode, findings: Findings): ActionRuns | null {
     return { kind: 'composite', steps: readSteps(valueOf(node, 'steps'), findings) }
   if (using === 'docker') return { kind: 'docker' }
   const main = textOf(valueOf(node, 'main'))
-  if (!/^node\d{1,3}$/.test(using) || main === null) {
+  const version = /^node(\d{1,3})$/.exec(using)?.[1]
+  if (version === undefined || main === null) {
     findings.fault(node, `The value of using is '${using}', which does not run here`)
     return null
   }
@@ -99,6 +102,7 @@ function readRuns(node: YamlNode, findings: Findings): ActionRuns | null {
   }
   return {
     kind: 'node',
+    version: Number(version),
     main,
     pre: textOf(valueOf(node, 'pre')),
     post: textOf(valueOf(node, 'post')),

@@ -270,6 +270,9 @@ export const SETTINGS = {
     changeable: { at: ['jobs', 'cache_bytes'], minimum: 1, maximum: MAX_CHOICE },
     help: 'What the caches of the workflows of a repository take at most; those that were not used for longest go first.',
   }),
+  'jobs.actions_from': list({
+    help: 'Where jobs of this process get actions that are not on this forge from, in this order, such as https://github.com: the address before owner/name. Unless set, a step with such an action fails.',
+  }),
   'jobs.actions_url': text({
     default: 'https://github.com',
     help: 'Where runners on other machines get actions such as actions/checkout from: the address before owner/name.',

@@ -114,6 +114,8 @@ export type Settings = {
     readonly keep_days: number
     /** Of all caches of a repository. */
     readonly cache_bytes: number
+    /** Forges for actions that are not here; the address before `owner/name`. */
+    readonly actions_from: readonly string[]
     readonly actions_url: string
   }
   /** Commands of acceptance checks, which users write. Sizes are in bytes. */

@@ -44,6 +44,8 @@ export type JobPaths = {
   readonly tools: string
   /** Holds what the server gives to the job. */
   readonly input: string
+  /** This executable, which runs JavaScript with `BUN_BE_BUN=1`. */
+  readonly runtime: string
 }
 
 /** The paths inside a sandbox. `name` is that of the repository. */
@@ -55,6 +57,7 @@ export const sandboxPaths = (name: string): JobPaths => ({
   files: '/job/files',
   tools: '/job/tools',
   input: '/job/input',
+  runtime: '/run/hearth',
 })
 
 /** The paths where steps run without a sandbox. */
@@ -66,6 +69,7 @@ export const hostPaths = ({ work }: JobDirectory): JobPaths => ({
   files: join(work, 'files'),
   tools: join(work, 'tools'),
   input: join(work, INPUT_PART),
+  runtime: process.execPath,
 })
 
 /** Where a job finds the folder of its door. */
@@ -87,6 +91,7 @@ const layoutOf = (paths: JobPaths, hasDoor: boolean): SandboxLayout => ({
   cwd: paths.workspace,
   home: paths.home,
   user: 'runner',
+  file: { from: process.execPath, to: paths.runtime },
 })
 
 export type StepOptions = {

@@ -218,13 +218,19 @@ const mountArguments = (options: SandboxOptions, work: string): string[] => [
     `${work}/${from}`,
     to,
   ]),
-  ...fileArguments(options.layout),
+  ...fileArguments(options, work),
   ...['--symlink', '../tmp', '/var/tmp'],
   ...['--chdir', options.layout.cwd, '--remount-ro', '/'],
 ]
 
-const fileArguments = ({ file }: SandboxLayout): string[] =>
-  file === undefined ? [] : ['--ro-bind', file.from, file.to]
+/** Where the user that commands run as finds the file of the layout, below the mounted folder. */
+const FILE_PART = 'file'
+
+/** The arguments are seen in the sandbox, and should not say where files of the machine are. */
+function fileArguments({ layout: { file }, uid }: SandboxOptions, work: string): string[] {
+  if (file === undefined) return []
+  return ['--ro-bind', uid === null ? file.from : `${work}/${FILE_PART}`, file.to]
+}
 
 function environmentArguments({ env, layout }: SandboxOptions): string[] {
   const variables = {
@@ -304,8 +310,14 @@ function enterScript(options: SandboxOptions, inner: readonly string[]): string 
   ])
   const before = network === 'internet' ? [awaitForwarder(directory.folder)] : []
   if (uid !== null) {
-    const mounts = { [mountPoint]: directory.work, ...(bubblewrap && { [programs]: bubblewrap }) }
-    return asUser({ uid, mounts, before }, sandboxed)
+    const { file } = options.layout
+    const mounts = {
+      [mountPoint]: directory.work,
+      ...(bubblewrap && { [programs]: bubblewrap }),
+      ...(file && { [`${mountPoint}/${FILE_PART}`]: file.from }),
+    }
+    const placeholder = file === undefined ? null : `${directory.work}/${FILE_PART}`
+    return asUser({ uid, mounts, placeholder, before }, sandboxed)
   }
   if (before.length === 0) return `exec ${sandboxed}`
   const script = [...before, `exec ${sandboxed}`].join('\n')
@@ -366,16 +378,19 @@ export const programScript = (options: SandboxOptions, program: string): string 
 
 type Entry = {
   readonly uid: number
-  /** Folders by the mount points at which the user finds them. */
+  /** Folders and files by the mount points at which the user finds them. */
   readonly mounts: Readonly<Record<string, string>>
+  /** A file that is made because another one is mounted over it; null for none. */
+  readonly placeholder: string | null
   /** What is done in a network namespace of its own, with the rights of root; nothing without. */
   readonly before: readonly string[]
 }
 
 /** Mounts folders at mount points of a private namespace and changes to a user. */
-function asUser({ uid, mounts, before }: Entry, command: string): string {
+function asUser({ uid, mounts, placeholder, before }: Entry, command: string): string {
   const user = `--reuid=${uid} --regid=${uid} --clear-groups --inh-caps=-all`
   const enter = [
+    ...(placeholder === null ? [] : [`: >>${quote(placeholder)}`]),
     ...Object.entries(mounts).map(([at, folder]) => `mount --bind -- ${quote(folder)} ${at}`),
     'cd /',
     `exec setpriv ${user} ${command}`,

@@ -21,6 +21,7 @@ runs: { using: composite, steps: [{ id: a, run: echo, shell: bash }] }
   const node = `name: B\ndescription: x\nruns: { using: node24, main: a.js, post: b.js, post-if: success() }\n`
   expect(parseAction(node, 'action.yml').action?.runs).toEqual({
     kind: 'node',
+    version: 24,
     main: 'a.js',
     pre: null,
     post: 'b.js',

@@ -124,6 +124,11 @@ async function execute(
         await tree.checkOut(folder)
         return null
       },
+      fetchAction: (_, { repository, ref }) => {
+        throw new Error(
+          `hearth run has no actions of other repositories, such as ${repository}@${ref}`,
+        )
+      },
       readAction: (text, path) => tree.reader.readAction(text, path),
       report: (step) => log.step(step),
     },

@@ -17,6 +17,7 @@ import { HOUR, SECOND, timestamp } from '#lib/time.ts'
 import { sleep } from '#lib/waiting.ts'
 import { strategyContext } from '#actions'
 import { LogWriter } from '#runner'
+import { fetchActionForJob } from './actions/fetch-action.ts'
 import { checkOutForJob } from './check-out.ts'
 import { executeJob } from './execute/execute-job.ts'
 import type { ExecutionHost, ExecutionResult, StepState } from './execute/job-input.ts'
@@ -213,6 +214,7 @@ const execute = async (
       now: () => hearth.clock.now(),
       log,
       checkOut: (folder, source) => checkOutForJob(hearth, job, folder, source, door?.address),
+      fetchAction: (folder, name) => fetchActionForJob(hearth, job, name, folder),
       readAction: (text, path) => actionReaderOf(hearth).readAction(text, path, job.repo.id),
       report,
       ...filesOf(hearth, job),

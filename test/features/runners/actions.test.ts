@@ -98,9 +98,7 @@ test('an action that is missing, wrong or endless is an error of its step', asyn
   expect(messages[0]).toContain('2 ./nowhere has no action.yml')
   expect(messages.some((message) => message.startsWith('3 wrong/action.yml:3:'))).toBe(true)
   expect(messages).toContain('4 Actions use each other at most 10 deep')
-  expect(messages.some((message) => message.includes('Import other/action to this forge'))).toBe(
-    true,
-  )
+  expect(messages.some((message) => message.includes('other/action is not there'))).toBe(true)
   expect(messages.some((message) => message.includes('a runner with containers'))).toBe(true)
 })
 
@@ -128,4 +126,45 @@ fs.appendFileSync(process.env.GITHUB_STATE, 'pid=77\\n')
   expect(text).toMatch(/\nbetween\n(.*\n)*post 77 2/)
   expect(outputs).toEqual({ made: 'by node' })
   expect(ends.at(-1)).toBe('Post ./js: success')
+})
+
+const REMOTE = {
+  'sub/action.yml':
+    'name: x\ndescription: x\ninputs: { who: { default: nobody } }\nruns: { using: node24, main: dist/main.js, post: dist/post.js }\n',
+  // Bundles ask where they run, and are modules.
+  'sub/dist/main.js': `import { appendFileSync } from 'node:fs'
+const isCommon = typeof module === 'object' && module.exports
+console.log('main', isCommon, process.env.INPUT_WHO, process.versions.bun !== undefined)
+console.log('from', process.env.GITHUB_ACTION_REPOSITORY, process.env.GITHUB_ACTION_REF)
+console.log('settings', process.env.FROM_FILE, globalThis.preloaded)
+appendFileSync(process.env.GITHUB_OUTPUT, 'made=by the executable\\n')
+export {}
+`,
+  'sub/dist/post.js': `console.log('post', require.main === module)`,
+  'sub/package.json': '{}',
+}
+
+test('without node an action runs in the executable, without settings of the workspace', async () => {
+  const { text, outputs, conclusion } = await execute(
+    job(`
+      - { id: use, uses: other/action/sub@v1, with: { who: you }, env: { PATH: /nowhere } }
+`),
+    {
+      files: {
+        '.env': 'FROM_FILE=read',
+        'bunfig.toml': 'preload = ["./preload.js"]',
+        'preload.js': 'globalThis.preloaded = true',
+      },
+      actions: { 'other/action@v1': REMOTE },
+      // The runtime reserves more than it uses.
+      limits: { memoryBytes: 1024 ** 3 },
+    },
+  )
+  expect(text).toContain('fetched other/action\n')
+  expect(text).toContain('\nmain false you true\n')
+  expect(text).toContain('\nfrom other/action v1\n')
+  expect(text).toContain('\nsettings undefined undefined\n')
+  expect(text).toContain('\npost true')
+  expect(outputs).toEqual({ made: 'by the executable' })
+  expect(conclusion).toBe('success')
 })

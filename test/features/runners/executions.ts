@@ -47,12 +47,15 @@ export async function makeExecutions(change: Parameters<typeof makeRunner>[0] = 
       jobs: string,
       options: {
         readonly files?: Readonly<Record<string, string>>
+        /** Actions of other repositories, by `owner/name@ref`. */
+        readonly actions?: Readonly<Record<string, Readonly<Record<string, string>>>>
         readonly secrets?: Readonly<Record<string, string>>
         readonly github?: ExecutableJob['contexts']['github']
         readonly stop?: AbortSignal
         readonly onLine?: (text: string) => void
         readonly artifacts?: ArtifactStore
         readonly caches?: CacheStore
+        readonly limits?: Partial<typeof LIMITS>
       } = {},
     ): Promise<Execution> {
       const id = `execution-${++counter}`
@@ -82,7 +85,7 @@ export async function makeExecutions(change: Parameters<typeof makeRunner>[0] = 
         },
         {
           runner: forge.runner,
-          limits: LIMITS,
+          limits: { ...LIMITS, ...options.limits },
           now: () => Date.now(),
           log: {
             write(data, at) {
@@ -106,6 +109,15 @@ export async function makeExecutions(change: Parameters<typeof makeRunner>[0] = 
               writeFileSync(join(folder, name), text, { flag: 'wx' })
             }
             return null
+          },
+          fetchAction: async (folder, { repository, ref }) => {
+            const files = options.actions?.[`${repository}@${ref}`]
+            if (!files) throw new Error(`${repository} is not there`)
+            for (const [name, text] of Object.entries(files)) {
+              mkdirSync(dirname(join(folder, name)), { recursive: true })
+              writeFileSync(join(folder, name), text)
+            }
+            return `fetched ${repository}`
           },
           readAction: async (text, path) => parseAction(text, path),
           report: () => {},

@@ -108,6 +108,9 @@ export type CheckoutSource = {
   readonly keepsToken: boolean
 }
 
+/** An action of another repository, `owner/name` at a branch, a tag or a commit. */
+export type ActionName = { readonly repository: string; readonly ref: string }
+
 /** How a job reaches its forge where it does not share the network of the machine. */
 export type ForgeDoor = {
   /** The address within the job, without a slash at the end. */
@@ -149,6 +152,11 @@ export type ExecutionHost = {
    * when the files are of none. Throws an Error with one line for the author.
    */
   readonly checkOut: (folder: string, source: CheckoutSource) => Promise<string | null>
+  /**
+   * Writes the files of an action into an empty folder. Returns what the log says about it. Throws an
+   * Error with one line for the author.
+   */
+  readonly fetchAction: (folder: string, name: ActionName) => Promise<string | null>
   /** Reads the text of an `action.yml`, of which `path` is the name in faults. */
   readonly readAction: (text: string, path: string) => Promise<ActionReading>
   readonly report: (step: StepState) => void

@@ -1,18 +1,29 @@
 /** The folder and the sandbox of a job. The sandbox begins with the first step that needs it. */
-import { chmod, mkdir, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createWriteStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import { doorSocket, type JobPaths, type RunningJob } from '#runner'
 import type { StepOptions, StepResult, Workplace } from '#runner'
 import { BytePipe } from './byte-pipe.ts'
-import type { CheckoutSource, ExecutableJob, ExecutionHost, ForgeDoor } from './job-input.ts'
+import type {
+  ActionName,
+  CheckoutSource,
+  ExecutableJob,
+  ExecutionHost,
+  ForgeDoor,
+} from './job-input.ts'
 import { readBelow } from './read-below.ts'
 import { quote } from './shells.ts'
 
 /** The most output of a question to the sandbox. */
 const MAX_ANSWER_BYTES = 8 * 1024 ** 2
 const ASK_TIMEOUT_MS = 30_000
+/** Of a file of JavaScript with all its packages in it. */
+const MAX_MODULE_BYTES = 64 * 1024 ** 2
+
+/** An action as steps see it, and what the log says where it was fetched just now. */
+type FetchedAction = { readonly root: string; readonly line: string | null }
 
 /** Addresses that people see, in workflow files and answers, lead to the door as well. */
 const gitSettings = ({ address, publicAddress }: ForgeDoor): string =>
@@ -32,7 +43,8 @@ export class JobWorkplace {
   #hasRun = false
   #isEnded = false
   #checkouts = 0
-  readonly #actions = new Map<string, string>()
+  readonly #repaired = new Set<string>()
+  readonly #actions = new Map<string, FetchedAction>()
 
   private constructor(
     private readonly directory: Workplace,
@@ -136,21 +148,42 @@ export class JobWorkplace {
 
   /**
    * Writes the files of an action of another repository outside of the workspace, once for each
-   * source. Returns the folder as steps see it.
+   * source. Returns the folder as steps see it, and what the log says.
    */
-  async fetchAction(source: CheckoutSource): Promise<string> {
-    const key = `${source.repository}@${source.ref}`
+  async fetchAction(name: ActionName): Promise<FetchedAction> {
+    const key = `${name.repository}@${name.ref}`
     const known = this.#actions.get(key)
     if (known !== undefined) return known
-    const name = `action-${this.#actions.size + 1}`
-    const folder = join(this.directory.work, 'input', name)
+    const part = `action-${this.#actions.size + 1}`
+    const folder = join(this.directory.work, 'input', part)
     await rm(folder, { recursive: true, force: true })
     await mkdir(folder)
-    await this.host.checkOut(folder, source)
+    const line = await this.host.fetchAction(folder, name)
     await chmod(folder, 0o755)
-    const path = `${this.paths.input}/${name}`
-    this.#actions.set(key, path)
-    return path
+    const root = `${this.paths.input}/${part}`
+    this.#actions.set(key, { root, line: null })
+    return { root, line }
+  }
+
+  /**
+   * Makes a module of a fetched action one that the runtime of this executable reads. It takes a file
+   * with `import` that also names `module` or `exports`, as bundles do to find out where they run, for
+   * one of CommonJS. With variables of these names it does not; in CommonJS they change nothing.
+   */
+  async repairModule(path: string): Promise<void> {
+    const { input } = this.paths
+    if (!path.startsWith(`${input}/`) || this.#repaired.has(path)) return
+    this.#repaired.add(path)
+    const root = join(this.directory.work, 'input')
+    const below = path.slice(input.length + 1)
+    // No part of the path is a link, and nothing but this server writes there.
+    const text = readBelow(root, below, MAX_MODULE_BYTES)
+    if (text === null || text.startsWith('#!') || !/^[ \t]{0,200}(?:import|export)\b/m.test(text))
+      return
+    const target = join(root, below)
+    await writeFile(`${target}.repaired`, `var module, exports;${text}`, { flag: 'wx' })
+    await chmod(`${target}.repaired`, 0o644)
+    await rename(`${target}.repaired`, target)
   }
 
   /**

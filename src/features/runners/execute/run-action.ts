@@ -1,6 +1,7 @@
 /** Runs an action from its folder: the steps of a composite action, or its JavaScript. */
+import { normalize } from 'node:path/posix'
 import { expand, expandStrings, holds, type Action, type Json } from '#actions'
-import type { Conclusion } from './job-input.ts'
+import type { ActionName, Conclusion } from './job-input.ts'
 import { quote } from './shells.ts'
 import type { Frame, RunningStep, StepRunner } from './step-runner.ts'
 
@@ -9,11 +10,19 @@ const MAX_DEPTH = 10
 
 type Inputs = Readonly<Record<string, string>>
 
-/** `folder` is that of the action, in the workspace or absolute. `name` is for messages. */
+export type ActionSource = {
+  /** In the workspace, or absolute. */
+  readonly folder: string
+  /** For messages. */
+  readonly name: string
+  /** The repository that it was fetched from; null for one of the workspace. */
+  readonly origin: ActionName | null
+}
+
 export async function runAction(
   runner: StepRunner,
   running: RunningStep,
-  from: { readonly folder: string; readonly name: string },
+  from: ActionSource,
   given: Inputs,
 ): Promise<Conclusion> {
   const { report, place, host } = runner.surroundings
@@ -46,7 +55,7 @@ export async function runAction(
   if (action.runs.kind === 'composite')
     return runComposite(runner, running, { action, folder, inputs })
   if (action.runs.kind === 'node')
-    return runNode(runner, running, { runs: action.runs, folder, inputs })
+    return runNode(runner, running, { runs: action.runs, folder, inputs, origin: from.origin })
   return fail(`${name} needs a runner with containers; this one has none`)
 }
 
@@ -98,21 +107,33 @@ type NodeRuns = Extract<Action['runs'], { kind: 'node' }>
 async function runNode(
   runner: StepRunner,
   running: RunningStep,
-  { runs, folder, inputs }: { runs: NodeRuns; folder: string; inputs: Inputs },
+  action: { runs: NodeRuns; folder: string; inputs: Inputs; origin: ActionName | null },
 ): Promise<Conclusion> {
-  const env = Object.fromEntries(
-    Object.entries(inputs).map(([key, value]) => [
-      `INPUT_${key.replaceAll(' ', '_').toUpperCase()}`,
-      value,
-    ]),
-  )
-  const services = runner.job.services?.actions
-  const execute = (file: string, more: Inputs = {}): Promise<Conclusion> =>
-    runner.execute(running, {
-      command: nodeCommand(`${folder}/${file}`),
-      env: { ...env, ...more, ...services, GITHUB_ACTION_PATH: folder },
+  const { runs, folder, inputs, origin } = action
+  const { place } = runner.surroundings
+  const env = {
+    ...Object.fromEntries(
+      Object.entries(inputs).map(([key, value]) => [
+        `INPUT_${key.replaceAll(' ', '_').toUpperCase()}`,
+        value,
+      ]),
+    ),
+    ...runner.job.services?.actions,
+    GITHUB_ACTION_PATH: folder,
+    ...(origin && {
+      GITHUB_ACTION_REPOSITORY: origin.repository,
+      GITHUB_ACTION_REF: origin.ref,
+    }),
+  }
+  const execute = async (file: string, step = running): Promise<Conclusion> => {
+    const path = normalize(`${folder}/${file}`)
+    if (origin !== null) await place.repairModule(path)
+    return runner.execute(step, {
+      command: moduleCommand(path, place.paths.runtime, origin === null ? 0 : runs.version),
+      env: { ...env, ...stateOf(step) },
       folder: runner.inWorkspace(''),
     })
+  }
   if (runs.pre !== null) {
     const applies = await runner.evaluate(running.frame, (scope) => holds(runs.preIf, scope))
     if (applies && (await execute(runs.pre)) === 'failure') return 'failure'
@@ -123,27 +144,23 @@ async function runNode(
       name: `Post ${running.step.kind === 'uses' ? running.step.uses : running.step.id}`,
       if: runs.postIf,
       run: (number) =>
-        runner.execute(
-          { ...running, number, signal: undefined, timeoutMs: undefined },
-          {
-            command: nodeCommand(`${folder}/${post}`),
-            env: { ...env, ...stateOf(running), ...services, GITHUB_ACTION_PATH: folder },
-            folder: runner.inWorkspace(''),
-          },
-        ),
+        execute(post, { ...running, number, signal: undefined, timeoutMs: undefined }),
     })
-  return execute(runs.main, stateOf(running))
+  return execute(runs.main)
 }
 
 /** What an earlier part of the action has saved. */
 const stateOf = ({ state }: RunningStep): Inputs =>
   Object.fromEntries(Object.entries(state).map(([key, value]) => [`STATE_${key}`, value]))
 
-const MISSING = '##[error]JavaScript actions need node on this machine; it is in the package nodejs'
-
-const nodeCommand = (file: string): string =>
+/**
+ * Runs a module with the machine's node when that is new enough, and else with the runtime of this
+ * executable. That reads no settings of the workspace: a `preload` there would run in the action.
+ */
+const moduleCommand = (path: string, runtime: string, leastMajor: number): string =>
   [
-    `if command -v node >/dev/null 2>&1; then launch node ${quote(file)}; fi`,
-    `printf '%s\\n' ${quote(MISSING)}`,
-    'exit 127',
+    'major=$({ node --version | tr -d v | cut -d. -f1; } 2>/dev/null)',
+    `if [ "$major" -ge ${leastMajor} ] 2>/dev/null; then launch node ${quote(path)}; fi`,
+    'unset BUN_OPTIONS; export BUN_BE_BUN=1',
+    `launch ${quote(runtime)} --no-env-file --config=/dev/null ${quote(path)}`,
   ].join('\n')

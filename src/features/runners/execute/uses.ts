@@ -1,6 +1,5 @@
-/** Steps with `uses`: what is built in, and actions of the workspace. */
-import { ExpressionFault, expandStrings, parseUses, type Step, type Uses } from '#actions'
-import { Refusal } from '#lib/errors.ts'
+/** Steps with `uses`: what is built in, and actions of the workspace and of other repositories. */
+import { expandStrings, parseUses, type Step, type Uses } from '#actions'
 import { downloadArtifact, uploadArtifact } from './artifact-steps.ts'
 import { checkOut } from './checkout-step.ts'
 import { restoreCache, saveCache, useCache } from './cache-steps.ts'
@@ -53,14 +52,19 @@ export async function runUses(
   if (uses.kind === 'docker')
     return fail(`${step.uses} needs a runner with containers; this one has none`)
   if (uses.kind === 'local')
-    return runAction(runner, running, { folder: uses.path, name: localName(uses.path) }, inputs)
-  return runActionOfForge(runner, running, uses, inputs)
+    return runAction(
+      runner,
+      running,
+      { folder: uses.path, name: localName(uses.path), origin: null },
+      inputs,
+    )
+  return runActionOfRepository(runner, running, uses, inputs)
 }
 
 const localName = (path: string): string => `./${path === '' ? '.' : path}`
 
-/** Runs an action of another repository of this forge. */
-async function runActionOfForge(
+/** Runs an action of another repository, of this forge or of one that it gets actions from. */
+async function runActionOfRepository(
   runner: StepRunner,
   running: RunningStep,
   { owner, repo, path, ref }: Extract<Uses, { kind: 'repository' }>,
@@ -68,24 +72,16 @@ async function runActionOfForge(
 ): Promise<Conclusion> {
   const { place, report } = runner.surroundings
   const repository = `${owner}/${repo}`
-  const source = { repository, ref, token: null, history: 'none', keepsToken: false } as const
+  let root: string
   try {
-    const root = await place.fetchAction(source)
-    const name = `${repository}${path === '' ? '' : `/${path}`}@${ref}`
-    return await runAction(runner, running, { folder: `${root}/${path}`, name }, inputs)
+    const fetched = await place.fetchAction({ repository, ref })
+    if (fetched.line !== null) report.line(fetched.line)
+    root = fetched.root
   } catch (error) {
-    if (error instanceof ExpressionFault) throw error
-    const isMissing =
-      error instanceof Refusal && (error.code === 'not_found' || error.code === 'forbidden')
-    const message = isMissing
-      ? `${repository} is not on this forge, or this job may not read it`
-      : error instanceof Error
-        ? error.message
-        : String(error)
-    report.error(
-      running.number,
-      `${message}. Jobs have no internet. Import ${repository} to this forge, or replace the step by a script.`,
-    )
+    report.error(running.number, error instanceof Error ? error.message : String(error))
     return 'failure'
   }
+  const name = `${repository}${path === '' ? '' : `/${path}`}@${ref}`
+  const folder = path === '' ? root : `${root}/${path}`
+  return runAction(runner, running, { folder, name, origin: { repository, ref } }, inputs)
 }
