@@ -171,9 +171,8 @@ export class GitEngine implements Git {
   }
 
   #shallowRoots(store: string): readonly Oid[] | undefined {
-    const { objects } = this.#engine.store(store)
-    objects.refresh()
-    return objects.shallowRoots === null ? undefined : [...objects.shallowRoots]
+    const roots = this.#engine.store(store).objects.readShallowRoots()
+    return roots === null ? undefined : [...roots]
   }
 
   listRefs(refs: RefSnapshot, protocol: 0 | 1 | 2, body: Uint8Array): Uint8Array | null {

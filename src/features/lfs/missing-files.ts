@@ -41,7 +41,10 @@ const hiddenFor = (hearth: Hearth, row: RepoRow, updates: readonly Update[]): Oi
 
 type Moved = { readonly update: Update; readonly tip: Oid }
 
-/** The commits that the updates lead to. A tag of another object type has none. */
+/**
+ * The commits that the updates lead to. A branch names one, which was checked when its move was
+ * prepared. A tag of another object type has none.
+ */
 async function listTips(
   hearth: Hearth,
   store: string,
@@ -49,7 +52,9 @@ async function listTips(
 ): Promise<Moved[]> {
   const moved: Moved[] = []
   for (const update of updates) {
-    const tip = update.new === null ? null : await hearth.git.peelToCommit(store, update.new)
+    if (update.new === null) continue
+    const isBranch = branchOf(update.name) !== null
+    const tip = isBranch ? update.new : await hearth.git.peelToCommit(store, update.new)
     if (tip !== null) moved.push({ update, tip })
   }
   return moved
@@ -109,12 +114,8 @@ class PushedFiles {
   /** The violations of the refs that lead to missing files. */
   async check(updates: readonly Update[]): Promise<RuleViolation[]> {
     const { hearth, row } = this
-    const moved: Moved[] = []
-    for (const one of await listTips(hearth, row.store, updates))
-      if (!(await isKeptElsewhere(hearth, row.store, one.tip))) moved.push(one)
-    if (moved.length === 0) return []
     const hide = hiddenFor(hearth, row, updates)
-    const found = await this.#find(moved, hide)
+    const { moved, found } = await this.#findOwn(updates, hide)
     this.#checked.push(...found)
     const missing = this.#missing(found)
     if (missing.length === 0) return []
@@ -141,7 +142,23 @@ class PushedFiles {
     return gone.length === 0 ? [] : names.map((name) => violation(name, gone))
   }
 
+  /** The pointers that a push adds, and the moves that lead to them, without those of other servers. */
+  async #findOwn(
+    updates: readonly Update[],
+    hide: readonly Oid[],
+  ): Promise<{ moved: readonly Moved[]; found: readonly Pointer[] }> {
+    const { hearth, row } = this
+    const all = await listTips(hearth, row.store, updates)
+    const found = await this.#find(all, hide)
+    // Most pushes add no pointer, so that nobody needs to know where the files are.
+    if (found.length === 0) return { moved: all, found }
+    const moved: Moved[] = []
+    for (const one of all) if (!(await isKeptElsewhere(hearth, row.store, one.tip))) moved.push(one)
+    return { moved, found: moved.length === all.length ? found : await this.#find(moved, hide) }
+  }
+
   async #find(moved: readonly Moved[], hide: readonly Oid[]): Promise<readonly Pointer[]> {
+    if (moved.length === 0) return []
     const tips = [...new Set(moved.map(({ tip }) => tip))]
     const { pointers } = await this.hearth.git.findAddedPointers(this.row.store, {
       tips,

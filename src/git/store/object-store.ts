@@ -2,7 +2,7 @@
  * Reads the objects of one store on one thread. After a miss it lists the directory again, which
  * finds the packs of other threads.
  */
-import { statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { EMPTY_TREE } from '../object.ts'
 import { typeName } from '../pack/entry-header.ts'
@@ -54,6 +54,17 @@ export class ObjectStore implements ObjectReader {
   /** Commits at which history ends although they name parents; null without any. */
   get shallowRoots(): ShallowRoots | null {
     return this.roots
+  }
+
+  /**
+   * Reads the present shallow roots, without listing the packs. Throws GitError `missing` when there
+   * is no such store.
+   */
+  readShallowRoots(): ShallowRoots | null {
+    const roots = readShallowRoots(this.directory)
+    if (roots === null && !existsSync(packDirectory(this.directory)))
+      throw new GitError('missing', 'there is no such store')
+    return roots
   }
 
   /** The packs of the last directory listing. */
