@@ -285,6 +285,14 @@ export class GitEngine implements Git {
     return this.#readSmall(store, 'entry', [commit, path], (db) => findEntry(db, commit, path))
   }
 
+  findEntries(
+    store: string,
+    commit: Oid,
+    paths: readonly string[],
+  ): Promise<readonly (git.TreeEntry | null)[]> {
+    return this.#threads.call('entries', { store, args: [commit, paths] })
+  }
+
   readBlob(store: string, oid: Oid, maxBytes?: number): ReturnType<Git['readBlob']> {
     return this.#readSmall(store, 'blob', [oid, maxBytes], (db) => readBlob(db, oid, maxBytes))
   }

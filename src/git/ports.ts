@@ -640,6 +640,15 @@ export interface Git {
   ): Promise<readonly TreeEntry[] | null>
   /** The entry at a path of a commit, or null. */
   findEntry(store: string, commit: Oid, path: string): Promise<TreeEntry | null>
+  /**
+   * The entries at several paths of a commit, in their order, read on a thread. For commits that
+   * were just pushed: their pack is open on a thread, and not on the calling one.
+   */
+  findEntries(
+    store: string,
+    commit: Oid,
+    paths: readonly string[],
+  ): Promise<readonly (TreeEntry | null)[]>
   /** The bytes of a blob; only the first `maxBytes` of a larger one. */
   readBlob(
     store: string,

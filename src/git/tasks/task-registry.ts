@@ -143,6 +143,9 @@ export const taskRegistry: Record<string, TaskStarter | undefined> = {
     listTree(db, commit, path, options),
   ),
   entry: storeQuery((db, commit: Oid, path: string) => findEntry(db, commit, path)),
+  entries: storeQuery((db, commit: Oid, paths: readonly string[]) =>
+    paths.map((path) => findEntry(db, commit, path)),
+  ),
   lastCommits: pausingQuery((db, commit: Oid, path: string, known?: readonly CachedLastCommits[]) =>
     lastCommitsTurns(db, commit, path, known),
   ),

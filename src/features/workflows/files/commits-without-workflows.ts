@@ -32,7 +32,6 @@ export const lookForWorkflows = pushReads.with(async (hearth, { store }, updates
 })
 
 async function hasFolder({ git }: Hearth, store: string, commit: Oid): Promise<boolean> {
-  for (const folder of WORKFLOW_FOLDERS)
-    if ((await git.findEntry(store, commit, folder)) !== null) return true
-  return false
+  const entries = await git.findEntries(store, commit, WORKFLOW_FOLDERS)
+  return entries.some((entry) => entry !== null)
 }
