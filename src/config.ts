@@ -256,7 +256,6 @@ function requireBlocks(values: ConfigValues, name: 'proxy.trusted' | 'metrics.al
   return entries
 }
 
-/** Throws ConfigError for an entry that is no outbound rule. */
 /** Throws ConfigError for what is no address of a forge. */
 function requireForges(values: ConfigValues, name: 'jobs.actions_from'): string[] {
   const entries = values.get(name)
@@ -268,6 +267,7 @@ function requireForges(values: ConfigValues, name: 'jobs.actions_from'): string[
   return entries
 }
 
+/** Throws ConfigError for an entry that is no outbound rule. */
 function requireOutboundRules(
   values: ConfigValues,
   name: 'outbound.allow' | 'integrations.allow',
