@@ -1,15 +1,21 @@
 /**
- * A private package never tells its name. Every address of every registry is asked for a private
- * package and for one that does not exist, by a stranger and by a member without a role: both answers
- * have to be the same but for the name.
+ * A private package never tells its name. Every address of every registry, of REST and of the
+ * website is asked for a private package and for one that does not exist, with every method and in
+ * several spellings, by strangers, by people of other workspaces and by members without a role. Both
+ * answers have to be the same but for the name. Addresses of REST and pages come from their lists.
  */
 import { expect, test } from 'bun:test'
+import { createHash } from 'node:crypto'
+import { deletePackage } from '#features/packages/delete-package.ts'
+import { FORMATS } from '#features/packages/formats/index.ts'
+import type { PackageType } from '#features/packages/schema.ts'
+import { createTag } from '#features/repos/tags/create-tag.ts'
 import { makeServedPackages, npmTarball } from './fixture.ts'
 import { crateUpload, gem, nupkg, zip } from './formats/archives.ts'
 
-/** Of one length, so that a length tells nothing. */
+/** Of one length and one folder of the index of Cargo, so that these tell nothing. */
 const SECRET = 'zsecretz'
-const NOTHING = 'znothing'
+const NOTHING = 'zsecrety'
 
 const npmBody = (name: string): string => {
   const manifest = { name, version: '1.0.0' }
@@ -37,12 +43,49 @@ const wheelOf = (name: string): Promise<Buffer> =>
 type Body = RequestInit['body']
 const bytes = (buffer: Buffer): Body => new Uint8Array(buffer)
 
-/** How a package of each type is published, and every address that names one. */
-const DOORS: {
-  readonly type: string
-  readonly publish: (name: string) => Promise<readonly [method: string, path: string, body: Body]>
+type Served = Awaited<ReturnType<typeof makeServedPackages>>
+type Publish = (name: string) => Promise<readonly [method: string, path: string, body: Body]>
+
+type Door = {
+  readonly type: PackageType
+  /** The one request that publishes a package. */
+  readonly publish?: Publish
+  /** How it is published where that takes more. */
+  readonly seed?: (served: Served, name: string, token: string) => Promise<void>
   readonly addresses: (name: string) => readonly string[]
-}[] = [
+}
+
+const digestOf = (text: string): string =>
+  `sha256:${createHash('sha256').update(text).digest('hex')}`
+const LAYER = digestOf('layer')
+const MANIFEST = 'application/vnd.oci.image.manifest.v1+json'
+
+async function pushImage({ send }: Served, name: string, token: string): Promise<void> {
+  const image = `/v2/acme/${name}`
+  const upload = `${image}/blobs/uploads/?digest=${LAYER}`
+  await send(upload, { method: 'POST', body: 'layer', token })
+  const layers = [{ mediaType: 'x', digest: LAYER, size: 5 }]
+  const manifest = { schemaVersion: 2, mediaType: MANIFEST, config: layers[0], layers }
+  const put = await send(`${image}/manifests/v1`, {
+    method: 'PUT',
+    body: JSON.stringify(manifest),
+    headers: { 'content-type': MANIFEST },
+    token,
+  })
+  expect(put.status).toBe(201)
+}
+
+async function tagModule({ world, ada, send }: Served, name: string, token: string): Promise<void> {
+  const repo = `acme/${name}`
+  await world.repo(repo, { private: true })
+  await world.commit(repo, 'main', { 'go.mod': `module example.com/${repo}\n` })
+  await world.call(createTag, ada, { repo, tag: 'v1.0.0', target: 'main' })
+  const list = await send(`/packages/acme/go/example.com/${repo}/@v/list`, { token })
+  expect(await list.text()).toBe('v1.0.0\n')
+}
+
+/** How a package of each type is published, and every address that names one. */
+const DOORS: readonly Door[] = [
   {
     type: 'npm',
     publish: async (name) => ['PUT', name, npmBody(name)],
@@ -54,6 +97,9 @@ const DOORS: {
       `GET -/package/${name}/dist-tags`,
       `PUT -/package/${name}/dist-tags/x`,
       `DELETE ${name}/-rev/1`,
+      `PUT ${name}/-rev/1`,
+      `DELETE ${name}/-/${name}-1.0.0.tgz/-rev/1`,
+      `GET ${name}?write=true`,
       `GET -/v1/search?text=${name}`,
     ],
   },
@@ -64,7 +110,9 @@ const DOORS: {
       `GET ${name.slice(0, 2)}/${name.slice(2, 4)}/${name}`,
       `GET api/v1/crates/${name}/1.0.0/download`,
       `GET api/v1/crates/${name}/owners`,
+      `PUT api/v1/crates/${name}/owners`,
       `DELETE api/v1/crates/${name}/1.0.0/yank`,
+      `PUT api/v1/crates/${name}/1.0.0/unyank`,
       `GET api/v1/crates?q=${name}`,
     ],
   },
@@ -92,7 +140,10 @@ const DOORS: {
     addresses: (name) => [
       `GET v3/flat/${name}/index.json`,
       `GET v3/flat/${name}/1.0.0/${name}.1.0.0.nupkg`,
-      `GET v3/reg/${name}/index.json`,
+      `GET v3/flat/${name}/1.0.0/${name}.nuspec`,
+      `GET v3/reg1/${name}/index.json`,
+      `GET v3/reg2/${name}/index.json`,
+      `GET v3/reg2/${name}/1.0.0.json`,
       `GET v3/query?q=${name}`,
       `GET v3/autocomplete?q=${name}`,
       `DELETE v2/package/${name}/1.0.0`,
@@ -109,6 +160,10 @@ const DOORS: {
       `GET quick/Marshal.4.8/${name}-1.0.0.gemspec.rz`,
       `GET api/v1/gems/${name}.json`,
       `GET api/v1/gems/${name}/owners.yaml`,
+      `POST api/v1/gems/${name}/owners`,
+      `DELETE api/v1/gems/yank?gem_name=${name}&version=1.0.0`,
+      'GET specs.4.8.gz',
+      'GET latest_specs.4.8.gz',
       `GET api/v1/search.json?query=${name}`,
     ],
   },
@@ -123,6 +178,8 @@ const DOORS: {
       'GET packages.json',
       'GET list.json',
       `GET p2/acme/${name}.json`,
+      `GET p2/acme/${name}~dev.json`,
+      `PUT ${name}.zip?version=1.0.0`,
       `GET files/acme/${name}/1.0.0.0.zip`,
       `GET search.json?q=${name}`,
     ],
@@ -149,46 +206,187 @@ const DOORS: {
       `GET ${name}`,
       `GET ${name}/1.0.0/a.txt`,
       `GET ${name}/latest/a.txt`,
+      `PUT ${name}/2.0.0/b.txt`,
       `DELETE ${name}/1.0.0`,
     ],
   },
+  {
+    type: 'container',
+    seed: pushImage,
+    addresses: (name) => [
+      `GET ${name}/tags/list`,
+      `GET ${name}/manifests/v1`,
+      `GET ${name}/manifests/${LAYER}`,
+      `GET ${name}/blobs/${LAYER}`,
+      `GET ${name}/referrers/${LAYER}`,
+      `POST ${name}/blobs/uploads/`,
+      `POST ${name}/blobs/uploads/?digest=${LAYER}`,
+      `POST ${name}/blobs/uploads/?mount=${LAYER}&from=acme/${name}`,
+      `GET ${name}/blobs/uploads/nothing`,
+    ],
+  },
+  {
+    type: 'go',
+    seed: tagModule,
+    addresses: (name) =>
+      ['@latest', '@v/list', '@v/v1.0.0.info', '@v/v1.0.0.mod', '@v/v1.0.0.zip'].map(
+        (rest) => `GET example.com/acme/${name}/${rest}`,
+      ),
+  },
 ]
 
-/** What tells answers apart, without the name and what changes with the time. */
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
+const HEADERS = ['content-type', 'www-authenticate', 'etag', 'location', 'content-length', 'allow']
+/** Compressed pages differ in length by the id of the request. */
+const PAGE_HEADERS = HEADERS.filter((header) => header !== 'content-length')
+
+/** Other spellings of an address that some door could read as the same. */
+const spellings = (path: string, name: string): string[] => [
+  path,
+  `${path}/`,
+  path.replaceAll(name, name.toUpperCase()),
+  path.replaceAll(name, name.replace('z', '%7a')),
+  `${path}.sha1`,
+]
+
+/** What tells answers apart, without the name. */
 async function answerOf(response: Response, name: string): Promise<unknown> {
-  const text = (await response.text()).replaceAll(new RegExp(name, 'gi'), '<name>')
-  const headers = ['content-type', 'www-authenticate', 'etag', 'location', 'content-length']
+  const hide = (text: string | null): string =>
+    (text ?? '')
+      .replaceAll(new RegExp(name.replace('z', '(?:z|%7a)'), 'gi'), '<name>')
+      .replaceAll(/[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g, '<id of the request>')
+      .replaceAll(/name="csrf" value="[\w-]+"/g, '<token of the form>')
+  const text = hide(await response.text())
+  const isPage = response.headers.get('content-type')?.startsWith('text/html') ?? false
+  const headers = isPage ? PAGE_HEADERS : HEADERS
+  return [response.status, text, headers.map((header) => hide(response.headers.get(header)))]
+}
+
+type Ask = (method: string, path: string, token: string | undefined) => Promise<Response>
+
+/** Asks for the private package and for the missing one, and holds the answers against each other. */
+async function compare(
+  ask: Ask,
+  pathOf: (name: string) => string,
+  method: string,
+  token: string | undefined,
+): Promise<void> {
+  const path = pathOf(SECRET)
+  const found = await ask(method, path, token)
+  const isAnswered = found.ok && method === 'GET'
+  const text = isAnswered ? await found.clone().text() : ''
+  const missing = await answerOf(await ask(method, pathOf(NOTHING), token), NOTHING)
+  expect([method, path, await answerOf(found, SECRET)]).toEqual([method, path, missing])
+  // A list that names the package only where it was asked for it says nothing.
+  if (isAnswered && !path.includes(SECRET)) expect(text).not.toContain(SECRET)
+}
+
+/** Who may not see the package, with the methods that each may try without making one of that name. */
+async function askers({ token, mel, zoe }: Served) {
   return [
-    response.status,
-    text,
-    headers.map((header) =>
-      response.headers.get(header)?.replaceAll(new RegExp(name, 'gi'), '<n>'),
-    ),
+    { secret: undefined, methods: METHODS },
+    { secret: `hthu_${'a'.repeat(46)}`, methods: METHODS },
+    { secret: await token(zoe, ['packages:admin', 'code:read']), methods: METHODS },
+    { secret: await token(mel, ['packages:admin', 'code:read']), methods: ['GET', 'DELETE'] },
   ]
 }
 
-for (const { type, publish, addresses } of DOORS)
-  test(`${type}: a private package answers as one that does not exist`, async () => {
-    const { send, token, mel } = await makeServedPackages()
-    const at = (path: string): string => `/packages/acme/${type}/${path}`
-    const [method, path, body] = await publish(SECRET)
-    const published = await send(at(path), { method, body: body ?? null, token: await token() })
-    expect(published.ok).toBe(true)
-    for (const secret of [undefined, await token(mel, ['packages:admin'])])
-      for (const [index, address] of addresses(SECRET).entries()) {
-        const ask = async (request: string, name: string) => {
-          const [verb = '', rest = ''] = request.split(' ')
-          const init = { method: verb, ...(secret !== undefined && { token: secret }) }
-          const response = await send(
-            at(rest),
-            verb === 'PUT' ? { ...init, body: '"1.0.0"' } : init,
-          )
-          const answer = await answerOf(response.clone(), name)
-          return { answer, text: await response.text(), ok: response.ok }
-        }
-        const found = await ask(address, SECRET)
-        const missing = await ask(addresses(NOTHING)[index] ?? '', NOTHING)
-        expect([address, found.answer]).toEqual([address, missing.answer])
-        if (found.ok) expect([address, found.text.includes(SECRET)]).toEqual([address, false])
-      }
+async function seed(served: Served, door: Door): Promise<string> {
+  const token = await served.token(served.ada, ['packages:admin', 'code:read'])
+  await door.seed?.(served, SECRET, token)
+  const [method = '', path = '', body = null] = (await door.publish?.(SECRET)) ?? []
+  if (method === '') return token
+  const published = await served.send(`/packages/acme/${door.type}/${path}`, {
+    method,
+    body: body ?? null,
+    token,
+  })
+  expect(published.ok).toBe(true)
+  return token
+}
+
+/** As REST and pages name it. */
+function packageName(type: string, name: string): string {
+  if (type === 'composer') return `acme/${name}`
+  return type === 'maven' ? `com.acme:${name}` : name
+}
+
+const baseOf = (type: string): string =>
+  type === 'container' ? '/v2/acme/' : `/packages/acme/${type}/`
+
+/** Every address of REST and of the website that names a package. */
+function otherAddresses({ world, site }: Served, type: string): ((name: string) => string)[] {
+  const routes = world.hearth.operations.flatMap((operation) => operation.routes)
+  const rest = routes
+    .filter((route) => route.includes('{package_name}'))
+    .map((route) => `/api/v1${route.replace(/^\w+ (?:\/v1)?/, '')}`)
+  const pages = site.map.pages
+    .map(({ path }) => path)
+    .filter((path) => path.includes('/:type/:name'))
+  expect([rest.length > 10, pages.length > 2]).toEqual([true, true])
+  return [...new Set([...rest, ...pages])].map(
+    (path) => (name: string) =>
+      path
+        .replace(/\{workspace\}|:workspace/, 'acme')
+        .replace(/\{package_type\}|:type/, type)
+        .replace(/\{package_name\}|:name/, encodeURIComponent(packageName(type, name)))
+        .replace(/\{version\}/, '1.0.0'),
+  )
+}
+
+async function compareAll(served: Served, door: Door): Promise<void> {
+  const ask: Ask = (method, path, token) =>
+    served.send(path, {
+      method,
+      ...(token !== undefined && { token }),
+      ...(method.startsWith('P') && { body: '"1.0.0"' }),
+    })
+  const own = door.addresses(SECRET).map((address) => address.split(' ')[1] ?? '')
+  const paths = own.flatMap((_, index) =>
+    spellings('', '').map((__, spelling) => (name: string) => {
+      const path = door.addresses(name)[index]?.split(' ')[1] ?? ''
+      return baseOf(door.type) + (spellings(path, name)[spelling] ?? '')
+    }),
+  )
+  for (const { secret, methods } of await askers(served))
+    for (const pathOf of [...paths, ...otherAddresses(served, door.type)])
+      for (const method of methods) await compare(ask, pathOf, method, secret)
+}
+
+/** Whoever may not publish is told nothing by trying it. */
+async function comparePublishing(served: Served, { type, publish }: Door): Promise<void> {
+  if (publish === undefined) return
+  const outsider = await served.token(served.zoe, ['packages:admin'])
+  for (const token of [undefined, outsider]) {
+    const [found, missing] = await Promise.all(
+      [SECRET, NOTHING].map(async (name) => {
+        const [method, path, body] = await publish(name)
+        const init = { method, body: body ?? null, ...(token !== undefined && { token }) }
+        return answerOf(await served.send(baseOf(type) + path, init), name)
+      }),
+    )
+    expect([type, found]).toEqual([type, missing])
+  }
+}
+
+test('every format is here', () => {
+  expect(DOORS.map(({ type }) => type).toSorted()).toEqual(
+    FORMATS.map(({ type }) => type).toSorted(),
+  )
+})
+
+for (const door of DOORS)
+  test(`${door.type}: a private package answers as one that does not exist`, async () => {
+    const served = await makeServedPackages()
+    await seed(served, door)
+    await compareAll(served, door)
+    await comparePublishing(served, door)
+    if (door.type === 'go') return
+    await served.world.call(deletePackage, served.ada, {
+      workspace: 'acme',
+      package_type: door.type,
+      package_name: packageName(door.type, SECRET),
+      confirm: packageName(door.type, SECRET),
+    })
+    await compareAll(served, door)
   })

@@ -136,9 +136,12 @@ export async function handleUpload(
   name: string,
   id: string,
 ): Promise<Response> {
-  door.authorize(linkImageBlob, name)
   const uploads = imageUploads(hearth)
-  const upload = uploads.find(id, actorId(door.caller) ?? '', targetOf(door, name))
+  const caller_id = actorId(door.caller)
+  if (caller_id === null) door.authorize(linkImageBlob, name)
+  // First, because access tells whoever may create packages that a name is taken.
+  const upload = uploads.find(id, caller_id ?? '', targetOf(door, name))
+  door.authorize(linkImageBlob, name)
   switch (door.method) {
     case 'GET':
       return uploadResponse(door, name, upload, 204)
