@@ -14,7 +14,9 @@ export type NugetVersion = {
 const MAX_LENGTH = 256
 const MAX_NUMBER = 2 ** 31 - 1
 const VERSION = /^(\d+(?:\.\d+){0,3})(?:-([0-9A-Za-z.-]+))?(?:\+([0-9A-Za-z.-]+))?$/
-const NUMBER = /^\d+$/
+const SIGNED = /^-?\d+$/
+/** NuGet refuses a label that is a number with zeros before it; `0a` is a text. */
+const ZEROS = /^0\d+$/
 
 const withoutZeros = (digits: string): string => digits.replace(/^0+(?=\d)/, '')
 
@@ -27,7 +29,7 @@ export function parseNugetVersion(text: string): NugetVersion | null {
   while (numbers.length < 4) numbers.push('0')
   if (numbers.some((number) => number.length > 10 || Number(number) > MAX_NUMBER)) return null
   const identifiers = prerelease === undefined ? [] : prerelease.split('.')
-  if (identifiers.includes('')) return null
+  if (identifiers.some((label) => label === '' || ZEROS.test(label))) return null
   if (build !== '' && build.split('.').includes('')) return null
   return { numbers, prerelease: identifiers, build }
 }
@@ -42,12 +44,14 @@ export function normalNugetVersion({ numbers, prerelease }: NugetVersion): strin
 export const isSemver2 = ({ prerelease, build }: NugetVersion): boolean =>
   prerelease.length > 1 || build !== ''
 
-/** A label counts as a number when it fits 32 bits; a longer one is compared as text. */
+/** A label counts as a number when .NET reads it as one of 32 bits, also a negative one. */
 const isNumeric = (label: string): boolean =>
-  NUMBER.test(label) && withoutZeros(label).length <= 10 && Number(label) <= MAX_NUMBER
+  SIGNED.test(label) && Number(label) <= MAX_NUMBER && Number(label) >= -MAX_NUMBER - 1
 
 const labelKey = (label: string): string =>
-  isNumeric(label) ? `0${numberKey(label)}` : `1${textKey(label.toLowerCase())}`
+  isNumeric(label)
+    ? `0${numberKey(String(Number(label) + MAX_NUMBER + 1))}`
+    : `1${textKey(label.toLowerCase())}`
 
 /** A key whose byte order is that of NuGet's `VersionComparer.Default`. */
 export const nugetKey = ({ numbers, prerelease }: NugetVersion): string =>

@@ -53,7 +53,7 @@ describe('semantic versions', () => {
 
 describe('versions of NuGet', () => {
   test('sort by four numbers, then labels without regard to case', () => {
-    const order = `1.0.0-1 1.0.0-2147483647 1.0.0-2147483648 1.0.0-Alpha 1.0.0-alpha.1 1.0.0-BETA
+    const order = `1.0.0--2 1.0.0--1.a 1.0.0-0 1.0.0-1 1.0.0-2147483647 1.0.0-- 1.0.0-2147483648 1.0.0-Alpha 1.0.0-alpha.1 1.0.0-BETA
       1.0.0 1.0.0.1 1.0.1 1.0.1.1 1.2.0 1.10.0`
     expectAscending(order.split(/\s+/), (text) => nugetKey(requireNuget(text)))
     expect(nugetKey(requireNuget('1.0-RC'))).toBe(nugetKey(requireNuget('1.0.0.0-rc+b')))
@@ -76,7 +76,17 @@ describe('versions of NuGet', () => {
     ])
   })
   test('that cannot be read are none', () => {
-    for (const text of ['', 'a', '1.2.3.4.5', '1.-2', '1.2147483648', '1.0-', '1.0-a..b', ' 1.0'])
+    for (const text of [
+      '',
+      'a',
+      '1.2.3.4.5',
+      '1.-2',
+      '1.2147483648',
+      '1.0-',
+      '1.0-a..b',
+      '1.0-01',
+      ' 1.0',
+    ])
       expect([text, parseNugetVersion(text)]).toEqual([text, null])
   })
 })

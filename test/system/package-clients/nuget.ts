@@ -6,7 +6,8 @@ import { Client, type Place } from './client.ts'
 /** The npm package that has the official client 4.7.1, which runs on mono. */
 const HOLDER = 'grunt-nuget@0.3.1'
 
-async function findNuget(tools: string): Promise<string | null> {
+/** The official client, fetched with npm when it is not in the folder; null when it cannot be. */
+export async function findNuget(tools: string): Promise<string | null> {
   const glob = new Bun.Glob('node_modules/grunt-nuget/**/[nN]u[gG]et.exe')
   const find = (): string | undefined =>
     existsSync(tools) ? [...glob.scanSync(tools)][0] : undefined
