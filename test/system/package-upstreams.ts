@@ -1,6 +1,6 @@
 /**
- * Upstreams of packages against the public registries, and against registries of images that run
- * here: clients install by the address of a workspace, and then again, from an empty home, while the
+ * Upstreams of packages against the public registries, and against registries of images, gems,
+ * Composer and NuGet packages that run here: clients install by the address of a workspace, and then again, from an empty home, while the
  * registries cannot be reached. A client that is not
  * installed is named and left out; with CI in the environment it is a failure.
  */
@@ -12,6 +12,7 @@ import { runScript, type Option } from '../../scripts/support/options.ts'
 import { Client, type Place } from './package-clients/client.ts'
 import { INSTALLS, type Install } from './package-upstreams/clients.ts'
 import { pullImages } from './package-upstreams/containers.ts'
+import { installFromForge } from './package-upstreams/forges.ts'
 import { openGate } from './package-upstreams/gate.ts'
 
 const OPTIONS = {
@@ -91,6 +92,7 @@ await runScript('bun test/system/package-upstreams.ts [options]', OPTIONS, async
         failures += await runType(type, install, placeOf(type), gate)
     if (options.only === '' || options.only === 'container')
       failures += await pullImages(placeOf('container'), setUpstream, options.executable)
+    failures += await installFromForge(placeOf, setUpstream, options.executable, options.only)
   } finally {
     await forge.stop()
     gate.stop()

@@ -16,7 +16,7 @@ async function* filesOf(files: Readonly<Record<string, string>>): AsyncGenerator
   }
 }
 
-async function zipOf(files: Readonly<Record<string, string>>): Promise<Buffer> {
+export async function zipOf(files: Readonly<Record<string, string>>): Promise<Buffer> {
   const parts: Uint8Array[] = []
   for await (const part of writeZip(filesOf(files), 6)) parts.push(part)
   return Buffer.concat(parts)

@@ -13,7 +13,7 @@ import {
 import { pushSmallImage } from '../../../scripts/bench/packages/images.ts'
 import { Client, type Place } from '../package-clients/client.ts'
 
-type SetUpstream = (
+export type SetUpstream = (
   place: Place,
   type: string,
   url: string,

@@ -5,13 +5,17 @@ import { Refusal } from '#lib/errors.ts'
 import type { DoorRequest } from '../door/door-request.ts'
 import { openPackageUpstream } from './open-package-upstream.ts'
 import { findOwnName, type OwnName } from './own-names.ts'
-import type { Registry } from './registry.ts'
+import type { Registry, UpstreamRead } from './registry.ts'
 import { cargoRegistry } from './registries/cargo.ts'
+import { composerRegistry } from './registries/composer.ts'
 import { containerRegistry } from './registries/container.ts'
 import { goRegistry } from './registries/go.ts'
 import { mavenRegistry } from './registries/maven.ts'
 import { npmRegistry } from './registries/npm.ts'
+import { nugetRegistry } from './registries/nuget.ts'
 import { pypiRegistry } from './registries/pypi.ts'
+import { rubygemsRegistry } from './registries/rubygems.ts'
+import { UpstreamFailure } from './fetch.ts'
 import { isUpstreamType, type UpstreamType } from './schema.ts'
 import { Source } from './source.ts'
 import { findUpstream, type UpstreamRow } from './store.ts'
@@ -23,6 +27,9 @@ const REGISTRIES: Readonly<Record<UpstreamType, Registry>> = {
   go: goRegistry,
   maven: mavenRegistry,
   container: containerRegistry,
+  nuget: nugetRegistry,
+  rubygems: rubygemsRegistry,
+  composer: composerRegistry,
 }
 
 /** Null for members; else why the caller may not read through. */
@@ -41,10 +48,24 @@ function ownName(
   door: DoorRequest,
   upstream: UpstreamRow,
   registry: Registry,
-  name: string,
+  { name, otherNames = [] }: UpstreamRead,
 ): OwnName | null {
-  const isOwn = registry.isOwn?.({ hearth, door }, name) ?? false
-  return isOwn ? { isPublic: false } : findOwnName(hearth.db, upstream, name)
+  if (registry.isOwn?.({ hearth, door }, name) ?? false) return { isPublic: false }
+  for (const one of [name, ...otherNames]) {
+    const own = findOwnName(hearth.db, upstream, one)
+    if (own !== null) return own
+  }
+  return null
+}
+
+/** What is wrong with the document of an upstream is no fault of this forge. */
+async function orUnavailable<T>(promise: Promise<T>): Promise<T> {
+  try {
+    return await promise
+  } catch (error) {
+    if (!(error instanceof UpstreamFailure)) throw error
+    throw new Refusal('unavailable', `the upstream of this workspace failed: ${error.message}`)
+  }
 }
 
 /**
@@ -64,12 +85,12 @@ export async function answerFromUpstream(
   const registry = REGISTRIES[type]
   const read = registry.parse(door)
   if (read === null) return null
-  const own = ownName(hearth, door, upstream, registry, read.name)
+  const own = ownName(hearth, door, upstream, registry, read)
   const refusal = accessRefusal(hearth, door)
   // The answer must not tell which names are private ones of the workspace.
   if (refusal !== null && own?.isPublic !== true) throw refusal
   if (own !== null) return null
   const input = { workspace: door.workspace, package_type: type }
   const opened = await door.callOther(openPackageUpstream, input)
-  return read.answer(new Source(hearth, door, opened, registry.send))
+  return orUnavailable(read.answer(new Source(hearth, door, opened, registry.send)))
 }

@@ -5,7 +5,9 @@ import { findJsonExcess } from '#lib/parse-json.ts'
 import { serveRequests } from '#lib/threads/worker-requests.ts'
 import type { DocumentAnswer, DocumentQuestion, FoundFile } from './documents.ts'
 import { cargoDocument } from './registries/cargo-document.ts'
+import { composerDocument } from './registries/composer-document.ts'
 import { npmDocument } from './registries/npm-document.ts'
+import { nugetDocument } from './registries/nuget-document.ts'
 import { pypiDocument } from './registries/pypi-document.ts'
 import type { UpstreamType } from './schema.ts'
 
@@ -22,6 +24,9 @@ const READERS: Readonly<Record<UpstreamType, ReadDocument | null>> = {
   go: null,
   maven: null,
   container: null,
+  nuget: nugetDocument,
+  rubygems: null,
+  composer: composerDocument,
 }
 
 function answer(question: DocumentQuestion): DocumentAnswer {

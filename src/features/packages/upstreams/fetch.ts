@@ -61,28 +61,56 @@ function requestHeaders(request: UpstreamRequest): Record<string, string> {
 
 const isMissing = (status: number): boolean => status === 404 || status === 410 || status === 451
 
+type Answered = {
+  readonly headers: Readonly<Record<string, string | undefined>>
+  readonly body: ReadableStream<Uint8Array>
+}
+
+/**
+ * The bytes, and how many were announced; null for an unknown count. Some registries keep documents
+ * compressed and send them so to everyone. Digests of files are those of the bytes as they are sent.
+ */
+async function decoded(
+  request: UpstreamRequest,
+  { headers, body }: Answered,
+): Promise<{ readonly bytes: ReadableStream<Uint8Array>; readonly length: number | null }> {
+  const coding = headers['content-encoding'] ?? 'identity'
+  if (coding === 'gzip' && request.kind === 'document') {
+    const source = body as ReadableStream<Uint8Array<ArrayBuffer>>
+    return { bytes: source.pipeThrough(new DecompressionStream('gzip')), length: null }
+  }
+  const length = Number(headers['content-length'])
+  if (coding === 'identity' && !(length > request.maxBytes))
+    return { bytes: body, length: Number.isSafeInteger(length) && length >= 0 ? length : null }
+  await body.cancel()
+  if (coding === 'identity') throw tooLong(request)
+  throw new UpstreamFailure(`${request.url.host} answered in the coding ${coding}`)
+}
+
+/** What cannot be unpacked is a fault of the upstream. */
+async function* unpacked(
+  { url }: UpstreamRequest,
+  bytes: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  try {
+    yield* bytes
+  } catch (error) {
+    if (error instanceof TypeError || (error as { code?: unknown })?.code === 'Z_DATA_ERROR')
+      throw new UpstreamFailure(`${url.host} sent a document that cannot be unpacked`)
+    throw error
+  }
+}
+
 async function receive(
   hearth: Hearth,
   request: UpstreamRequest,
-  response: {
-    readonly headers: Readonly<Record<string, string | undefined>>
-    readonly body: ReadableStream<Uint8Array>
-  },
+  response: Answered,
 ): Promise<Fetched> {
   const { headers } = response
-  const coding = headers['content-encoding'] ?? 'identity'
-  if (coding !== 'identity') {
-    await response.body.cancel()
-    throw new UpstreamFailure(`${request.url.host} answered in the coding ${coding}`)
-  }
-  const length = Number(headers['content-length'])
-  if (length > request.maxBytes) {
-    await response.body.cancel()
-    throw tooLong(request)
-  }
-  const blob = await storeBlob(hearth, response.body, {
+  const { bytes, length } = await decoded(request, response)
+  const blob = await storeBlob(hearth, unpacked(request, bytes), {
     maxBytes: request.maxBytes,
-    length: Number.isSafeInteger(length) && length >= 0 ? length : null,
+    length,
     ...(request.sha256 !== undefined && { sha256: request.sha256 }),
     ...(request.expected !== undefined && { expected: request.expected }),
   })

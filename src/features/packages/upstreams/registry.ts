@@ -7,6 +7,8 @@ import type { Source } from './source.ts'
 export type UpstreamRead = {
   /** Of the package. */
   readonly name: string
+  /** Further names that the address may mean. None of them may be one of the workspace. */
+  readonly otherNames?: readonly string[]
   /** Throws 404 for what the upstream does not have. */
   readonly answer: (source: Source) => Promise<Response>
 }

@@ -2,7 +2,17 @@
 import { Actor, ListOf, Nullable, OneOf, Time, Type, type Static } from '#core/schema.ts'
 
 /** The types whose registries can be read through. */
-export const UPSTREAM_TYPES = ['npm', 'pypi', 'cargo', 'go', 'maven', 'container'] as const
+export const UPSTREAM_TYPES = [
+  'npm',
+  'pypi',
+  'cargo',
+  'go',
+  'maven',
+  'container',
+  'nuget',
+  'rubygems',
+  'composer',
+] as const
 export type UpstreamType = (typeof UPSTREAM_TYPES)[number]
 
 /** Where most people's packages of a type come from. */
@@ -13,10 +23,13 @@ export const DEFAULT_UPSTREAM_URLS: Readonly<Record<UpstreamType, string>> = {
   go: 'https://proxy.golang.org',
   maven: 'https://repo.maven.apache.org/maven2',
   container: 'https://registry-1.docker.io',
+  nuget: 'https://api.nuget.org/v3',
+  rubygems: 'https://rubygems.org',
+  composer: 'https://repo.packagist.org',
 }
 
 /** Types whose documents say when each version was published. */
-export const TYPES_WITH_AGES: readonly UpstreamType[] = ['npm', 'pypi', 'cargo']
+export const TYPES_WITH_AGES: readonly UpstreamType[] = ['npm', 'pypi', 'cargo', 'composer']
 
 export const isUpstreamType = (type: string): type is UpstreamType =>
   UPSTREAM_TYPES.some((one) => one === type)

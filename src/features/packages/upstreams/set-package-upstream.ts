@@ -44,6 +44,8 @@ async function requireAddress(hearth: Hearth, caller: SignedIn, text: string): P
 /** As people know an address, and as its protocol begins. */
 function baseOf(type: UpstreamType, text: string): string {
   if (type === 'pypi') return trimTrailingSlashes(text).replace(/\/simple$/, '')
+  if (type === 'nuget') return trimTrailingSlashes(text).replace(/\/index\.json$/i, '')
+  if (type === 'composer') return trimTrailingSlashes(text).replace(/\/packages\.json$/i, '')
   return type === 'cargo' ? text.replace(/^sparse\+/, '') : text
 }
 

@@ -91,6 +91,47 @@ const container = ({ address }: Context): Snippet[] => [
   { client: 'Containerfile', file: 'Containerfile', code: `FROM ${address}alpine:latest` },
 ]
 
+const nuget = ({ address }: Context): Snippet[] => [
+  {
+    client: 'NuGet.Config',
+    file: 'NuGet.Config',
+    code: `<configuration>
+  <packageSources>
+    <clear />
+    <add key="hearth" value="${address}" protocolVersion="3" />
+  </packageSources>
+  <packageSourceCredentials>
+    <hearth>
+      <add key="Username" value="token" />
+      <add key="ClearTextPassword" value="%HEARTH_TOKEN%" />
+    </hearth>
+  </packageSourceCredentials>
+</configuration>`,
+  },
+  { client: 'dotnet', file: null, code: 'dotnet restore' },
+]
+
+const rubygems = ({ address }: Context): Snippet[] => [
+  {
+    client: 'bundler',
+    file: null,
+    code: `bundle config set ${address} token:$HEARTH_TOKEN
+bundle config set mirror.https://rubygems.org ${address}
+bundle install`,
+  },
+]
+
+const composer = ({ workspace, address }: Context): Snippet[] => [
+  {
+    client: 'composer',
+    file: null,
+    code: `composer config repositories.${workspace} composer ${address.replace(/\/packages\.json$/, '')}
+composer config repositories.packagist.org false
+composer config --global --auth http-basic.${new URL(address).host} token $HEARTH_TOKEN
+composer install`,
+  },
+]
+
 const SNIPPETS: Readonly<Record<UpstreamType, (context: Context) => Snippet[]>> = {
   npm,
   pypi,
@@ -98,6 +139,9 @@ const SNIPPETS: Readonly<Record<UpstreamType, (context: Context) => Snippet[]>> 
   go,
   maven,
   container,
+  nuget,
+  rubygems,
+  composer,
 }
 
 export const upstreamSnippets = (workspace: string, upstream: Upstream): readonly Snippet[] =>

@@ -134,7 +134,7 @@ export class Source {
     const key = `${row.sha256} ${files} ${this.#untilMs()} ${request.name} ${want}`
     const known = rendered(this.hearth).get(key)
     if (known) return { document: known, isStale }
-    const answer = await orUnavailable(this.#ask(request, path, want, files))
+    const answer = await this.#ask(request, path, want, files)
     if (answer?.kind !== 'rendered') return null
     const { body, gzip } = answer
     const document = {
@@ -186,16 +186,6 @@ export class Source {
   /** The words of a package that does not exist here, so that both sound the same. */
   missing(name: string): Refusal {
     return notFound(`the ${this.upstream.type} package ${name.slice(0, 200)}`)
-  }
-}
-
-/** What is wrong with the document of an upstream is no fault of this forge. */
-async function orUnavailable<T>(promise: Promise<T>): Promise<T> {
-  try {
-    return await promise
-  } catch (error) {
-    if (!(error instanceof UpstreamFailure)) throw error
-    throw new Refusal('unavailable', `the upstream of this workspace failed: ${error.message}`)
   }
 }
 

@@ -18,10 +18,7 @@ import { textOf } from '../json.ts'
 import { noAddress, numberIn, requirePublisher, storeUpload, uploadPath } from '../upload.ts'
 import { auditComposer } from './audit.ts'
 import { parseComposerName, readComposerZip } from './read-composer.ts'
-import { addressOf } from './format.ts'
-
-/** Above this count the vendors are named in place of the packages. */
-const MAX_NAMED = 1_000
+import { rootDocument } from './format.ts'
 
 const visibleNames = async (door: DoorRequest): Promise<string[]> => {
   const rows = await door.callOther(readPackageIndex, {
@@ -31,22 +28,9 @@ const visibleNames = async (door: DoorRequest): Promise<string[]> => {
   return rows.map(({ name }) => name).sort()
 }
 
-/** Without the names, Composer would ask here for every package that it needs. */
 async function readRoot({ settings }: Hearth, door: DoorRequest): Promise<Response> {
-  const base = addressOf(settings.site_url, door.workspace)
   const names = await visibleNames(door)
-  const vendors = new Set(names.map((name) => `${name.split('/')[0] ?? ''}/*`))
-  return jsonResponse({
-    packages: [],
-    'metadata-url': `${base}/p2/%package%.json`,
-    list: `${base}/list.json`,
-    search: `${base}/search.json?q=%query%&type=%type%`,
-    'notify-batch': `${base}/downloads`,
-    'security-advisories': { metadata: false, 'api-url': `${base}/security-advisories` },
-    ...(names.length <= MAX_NAMED
-      ? { 'available-packages': names }
-      : { 'available-package-patterns': [...vendors] }),
-  })
+  return jsonResponse(rootDocument(settings.site_url, door.workspace, names))
 }
 
 async function search(door: DoorRequest): Promise<Response> {

@@ -11,6 +11,34 @@ import { parseComposerName } from './read-composer.ts'
 export const addressOf = (site_url: string, workspace: string): string =>
   `${site_url}/packages/${workspace}/composer`
 
+/** Above this count the vendors are named in place of the packages. */
+const MAX_NAMED = 1_000
+
+/**
+ * What Composer reads first. With the names of all packages that are here it does not ask here for
+ * every package that it needs; null when others are here too.
+ */
+export function rootDocument(
+  site_url: string,
+  workspace: string,
+  names: readonly string[] | null,
+): Readonly<Record<string, unknown>> {
+  const base = addressOf(site_url, workspace)
+  const vendors = new Set((names ?? []).map((name) => `${name.split('/')[0] ?? ''}/*`))
+  return {
+    packages: [],
+    'metadata-url': `${base}/p2/%package%.json`,
+    list: `${base}/list.json`,
+    search: `${base}/search.json?q=%query%&type=%type%`,
+    'notify-batch': `${base}/downloads`,
+    'security-advisories': { metadata: false, 'api-url': `${base}/security-advisories` },
+    ...(names !== null &&
+      (names.length <= MAX_NAMED
+        ? { 'available-packages': names }
+        : { 'available-package-patterns': [...vendors] })),
+  }
+}
+
 const isDev = ({ normal_version }: VersionRow): boolean =>
   composerStability(normal_version) === 'dev'
 

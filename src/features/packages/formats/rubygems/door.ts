@@ -4,7 +4,6 @@
  */
 import { deflateSync } from 'node:zlib'
 import type { Hearth } from '#core/hearth.ts'
-import { isNotModified, selectBytes } from '#lib/byte-range.ts'
 import { invalid, Refusal } from '#lib/errors.ts'
 import type { DoorRequest } from '../../door/door-request.ts'
 import { downloadResponse, jsonResponse } from '../../door/door-response.ts'
@@ -16,8 +15,6 @@ import { markPackageVersion } from '../../mark-package-version.ts'
 import { openPackageFile } from '../../open-package-file.ts'
 import { publishPackageVersion } from '../../publish-package-version.ts'
 import { readPackageDocument } from '../../read-package-document.ts'
-import { readPackageIndex } from '../../read-package-index.ts'
-import type { PackageRow } from '../../store.ts'
 import type { FileRow } from '../../store-versions.ts'
 import { documentReader } from '../document-reader.ts'
 import { textOf } from '../json.ts'
@@ -32,42 +29,12 @@ import {
   uploadPath,
 } from '../upload.ts'
 import { namesFile, specsFile, versionsFile, type SpecsKind } from './gem-index.ts'
+import { indexResponse, namesIn, visibleGems } from './index-response.ts'
 import { marshalSpecification } from './marshal.ts'
 import { gemNumber, infoLine, readGem, type GemSpecification } from './read-gem.ts'
 import { TEXT } from './format.ts'
 
 const MAX_FORM_BYTES = 16 * 1024
-
-/** Bundler holds the ETag against the MD5 of its copy, and asks for what was added by a range. */
-function indexResponse(door: DoorRequest, body: Uint8Array, type: string): Response {
-  const etag = `"${new Bun.CryptoHasher('md5').update(body).digest('hex')}"`
-  const digest = new Bun.CryptoHasher('sha256').update(body).digest('base64')
-  const headers: Record<string, string> = {
-    etag,
-    'repr-digest': `sha-256=:${digest}:`,
-    'content-type': type,
-    'cache-control': 'private, no-cache',
-    'accept-ranges': 'bytes',
-  }
-  if (isNotModified(door, etag)) return new Response(null, { status: 304, headers })
-  const { status, range, headers: selected } = selectBytes(door, etag, body.length)
-  Object.assign(headers, selected)
-  const sent = status === 416 ? null : body.subarray(range.start, range.start + range.length)
-  return new Response(sent as Uint8Array<ArrayBuffer> | null, { status, headers })
-}
-
-const visibleGems = (door: DoorRequest): Promise<readonly PackageRow[]> =>
-  door.callOther(readPackageIndex, { workspace: door.workspace, package_type: 'rubygems' })
-
-/**
- * The names that a full name may begin with: `a-1-2.0` is `a` in version `1-2.0`, or `a-1` in `2.0`.
- */
-function namesIn(fullName: string): string[] {
-  const names: string[] = []
-  for (let at = fullName.indexOf('-'); at > 0; at = fullName.indexOf('-', at + 1))
-    if (/^\d/.test(fullName.slice(at + 1))) names.push(fullName.slice(0, at))
-  return names.slice(0, 10)
-}
 
 /** Throws 404 when no gem has a file of this full name. */
 async function findGem(
@@ -212,6 +179,11 @@ async function handle(hearth: Hearth, door: DoorRequest): Promise<Response> {
   const { path, method } = door
   if (path.startsWith('api/v1/')) return handleApi(hearth, door, path.slice('api/v1/'.length))
   if (method !== 'GET') throw noAddress(door)
+  if (path === '') {
+    // The gem command asks whether this answers, and then reads `info` in place of the older index.
+    await visibleGems(door)
+    return textResponse(`Gems of ${door.workspace}\n`)
+  }
   if (path === 'versions')
     return indexResponse(door, await versionsFile(hearth, await visibleGems(door)), TEXT)
   if (path === 'names') return indexResponse(door, namesFile(await visibleGems(door)), TEXT)
