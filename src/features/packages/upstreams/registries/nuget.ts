@@ -1,5 +1,6 @@
 /** NuGet sources of protocol 3, as nuget.org is (https://learn.microsoft.com/nuget/api/overview). */
 import { arrayOf, isObject, textOf } from '#lib/json-value.ts'
+import { trimTrailingSlashes } from '#lib/trim-slashes.ts'
 import { parseNugetVersion } from '#lib/versions/nuget.ts'
 import type { DoorRequest } from '../../door/door-request.ts'
 import { addressOf, normalNugetText } from '../../formats/nuget/documents.ts'
@@ -29,7 +30,7 @@ async function resourceOf(source: Source, folder: string): Promise<string> {
     const found = resources.find((resource) => arrayOf([resource['@type']].flat()).includes(type))
     const given = textOf(found?.['@id'])
     const address = given === null ? null : URL.parse(given, source.urlOf('index.json'))
-    if (address !== null) return address.href.replace(/\/+$/, '')
+    if (address !== null) return trimTrailingSlashes(address.href)
   }
   throw new UpstreamFailure(`its service index does not say where ${RESOURCES[folder]?.[0]} is`)
 }
