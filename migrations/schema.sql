@@ -1407,7 +1407,7 @@ CREATE TABLE mirrors (
   remote_pushes TEXT NOT NULL DEFAULT 'hold' CHECK (remote_pushes IN ('hold', 'fast_forward', 'refuse')),
   created_by TEXT NOT NULL REFERENCES actors (id),
   created_at TEXT NOT NULL
-) STRICT, WITHOUT ROWID;
+, ssh_key TEXT, ssh_public_key TEXT, host_key TEXT) STRICT, WITHOUT ROWID;
 
 CREATE UNIQUE INDEX mirrors_leading ON mirrors (repo_id) WHERE role = 'leader';
 

@@ -1,5 +1,6 @@
 /** The door of the git room. */
 export * from './ports.ts'
+export { commandTransport, type RunningCommand } from './client/command-transport.ts'
 export * from './client/ports.ts'
 export { createGit } from './create-git.ts'
 export { readFetchRequests } from './protocol/fetch-conversation.ts'

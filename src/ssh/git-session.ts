@@ -16,7 +16,8 @@ import { LFS_TOKEN_LIFETIME_MS, lfsToken } from '#http/git/lfs-token.ts'
 import { Watchdog } from '#http/git/transfer-watchdog.ts'
 import { transferSemaphore } from '#http/git/transfers.ts'
 import { Moved, notFound, Refusal } from '#lib/errors.ts'
-import { finish, inputOf, send } from './channel.ts'
+import { inputOf } from '#lib/ssh/channel-input.ts'
+import { finish, send } from './channel.ts'
 import type { SshCommand } from './command.ts'
 
 export type GitCall = {

@@ -71,9 +71,14 @@ class RemoteFiles {
     private readonly source: CopySource,
   ) {}
 
-  get #base(): string {
-    const { url } = this.source
-    return `${url.endsWith('.git') ? url : `${url}.git`}/info/lfs`
+  /** Where to ask, and with what. Null when a server that is reached over SSH has no large files. */
+  async #place(operation: 'download' | 'upload'): Promise<Action | null> {
+    const { url, secret, askLfsAccess } = this.source
+    if (askLfsAccess) return actionOf(await askLfsAccess(operation))
+    return {
+      href: `${url.endsWith('.git') ? url : `${url}.git`}/info/lfs`,
+      header: secret === null ? {} : { authorization: basicCredentials(secret) },
+    }
   }
 
   /**
@@ -81,10 +86,12 @@ class RemoteFiles {
    * OutboundError when it fails for a while.
    */
   async batch(operation: 'download' | 'upload', files: readonly File[]): Promise<Offer[] | null> {
-    const { secret } = this.source
-    const response = await this.#send(`${this.#base}/objects/batch`, {
+    const place = await this.#place(operation)
+    if (place === null) return null
+    const { authorization = null, ...headers } = lowerCase(place.header)
+    const response = await this.#send(`${place.href}/objects/batch`, {
       method: 'POST',
-      headers: { accept: JSON_TYPE, 'content-type': JSON_TYPE },
+      headers: { ...headers, accept: JSON_TYPE, 'content-type': JSON_TYPE },
       body: new TextEncoder().encode(
         JSON.stringify({
           operation,
@@ -93,7 +100,7 @@ class RemoteFiles {
           hash_algo: 'sha256',
         }),
       ),
-      authorization: secret === null ? null : basicCredentials(secret),
+      authorization,
       maxBytes: MAX_BATCH_BYTES,
       timeoutMs: BATCH_TIMEOUT_MS,
     })

@@ -7,6 +7,7 @@ import { conflict } from '#lib/errors.ts'
 import {
   appendCreated,
   auditMirror,
+  HostKey,
   LinkName,
   requireAddress,
   requireWhole,
@@ -16,7 +17,7 @@ import {
   Username,
 } from './inputs.ts'
 import { linkAnswer } from './record.ts'
-import { joinCredentials, sealCredentials } from './remote.ts'
+import { joinCredentials, newSshKey, sealCredentials } from './remote.ts'
 import { requestSync } from './request-work.ts'
 import { MAX_MIRRORS, MirrorLink, MirrorSettingsInput, PROVIDERS, ROLES } from './schema.ts'
 import { findLeader, insertMirror, listMirrors, setMirror } from './store.ts'
@@ -40,6 +41,7 @@ export const createMirror = operation({
     name: Type.Optional(LinkName),
     username: Type.Optional(Username),
     secret: Type.Optional(Secret),
+    host_key: Type.Optional(HostKey),
     settings: Type.Optional(MirrorSettingsInput),
   }),
   output: MirrorLink,
@@ -75,7 +77,11 @@ export const createMirror = operation({
         state: input.role === 'leader' ? 'setting_up' : 'following',
         state_by: caller.id,
       })
-      setMirror(tx, id, settingColumns(input.settings ?? {}))
+      setMirror(tx, id, {
+        ...settingColumns(input.settings ?? {}),
+        ...newSshKey(hearth, id, url),
+        ...(input.host_key && { host_key: input.host_key }),
+      })
       const row = requireMirror(tx.db, repo, id)
       appendCreated(tx, repo, row)
       auditMirror(tx, repo, 'mirror.created', row)

@@ -6,7 +6,13 @@ import type { Hearth } from '#core/hearth.ts'
 import { outboundMessage } from '#core/outbound.ts'
 import { Type } from '#core/schema.ts'
 import type { Tx } from '#core/write.ts'
-import { checkRemote, parseRemote, type RemoteAccess } from '#features/repos/index.ts'
+import {
+  checkRemote,
+  isSshAddress,
+  parseRemote,
+  parseSshRemote,
+  type RemoteAccess,
+} from '#features/repos/index.ts'
 import { conflict, invalid, notFound, Refusal } from '#lib/errors.ts'
 import { OutboundError } from '#lib/outbound/outbound.ts'
 import { mirrorStateChanged } from './events.ts'
@@ -16,7 +22,7 @@ import { findLeader, findMirror, type MirrorChange, type MirrorRow } from './sto
 export const Url = Type.String({
   minLength: 1,
   maxLength: 2000,
-  description: 'The address of the other repository, as one would clone it: https.',
+  description: 'The address of the other repository, as one would clone it: https or ssh.',
 })
 export const LinkName = Type.String({
   minLength: 1,
@@ -35,6 +41,12 @@ export const Secret = Type.String({
   description: 'A token or password, stored encrypted and never returned. Empty removes it.',
 })
 
+export const HostKey = Type.String({
+  pattern: '^(SHA256:[A-Za-z0-9+/]{43})?$',
+  description:
+    'The fingerprint of the host key of an ssh address, as ssh-keygen -l prints it. Left out, the key of the first contact is the only one that is accepted; empty forgets it.',
+})
+
 /** Parses an address and checks that it is allowed. Throws 422 with what is wrong. */
 export async function requireAddress(
   hearth: Hearth,
@@ -42,9 +54,7 @@ export async function requireAddress(
   remote: RemoteAccess,
 ): Promise<string> {
   try {
-    if (/^ssh:|^[^/:]+@/.test(remote.url.trim()))
-      throw invalid('url', 'mirrors over ssh are not available yet: use the https address')
-    const url = parseRemote(remote.url)
+    const url = isSshAddress(remote.url) ? parseSshRemote(remote.url) : parseRemote(remote.url)
     await checkRemote(hearth, remote)
     return url.href
   } catch (error) {

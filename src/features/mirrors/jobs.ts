@@ -101,6 +101,10 @@ async function runHandBack(
   })
 }
 
+/** The remote learns the key of a new link from a person, who has just read it. */
+const waitsForKey = (row: MirrorRow, error: unknown): boolean =>
+  row.ssh_key !== null && error instanceof RemoteError && error.status === 401
+
 /** Runs work on a link. A fault of the remote is stored with the link, and tried again later. */
 async function reporting(
   hearth: Hearth,
@@ -130,7 +134,7 @@ async function reporting(
         sync_at: tx.now_ms + Math.max(wait, delay),
       })
       if (now.state === 'handing_back') applyFact(tx, row.id, { kind: 'hand_back_failed' })
-      else applyFact(tx, row.id, { kind: 'fetch_failed' })
+      else if (!waitsForKey(now, error)) applyFact(tx, row.id, { kind: 'fetch_failed' })
     })
   }
 }

@@ -1,6 +1,7 @@
 /** Large files of mirrors travel before the refs that name them, so that no checkout fails. */
 import type { Hearth } from '#core/hearth.ts'
 import {
+  askLfsAccess,
   largeFileCopiers,
   requireRepo,
   type CopySource,
@@ -12,11 +13,16 @@ import type { MirrorRow } from './store.ts'
 import { listMirrorRefs } from './store-refs.ts'
 import { visibleRefs } from './sync-options.ts'
 
-const sourceOf = (hearth: Hearth, row: MirrorRow, signal: AbortSignal): CopySource => ({
-  ...remoteAccess(hearth, row),
-  actor_id: row.created_by,
-  signal,
-})
+function sourceOf(hearth: Hearth, row: MirrorRow, signal: AbortSignal): CopySource {
+  const { url, secret, ssh } = remoteAccess(hearth, row)
+  return {
+    url,
+    secret,
+    actor_id: row.created_by,
+    signal,
+    ...(ssh && { askLfsAccess: (operation) => askLfsAccess(hearth, url, ssh, operation) }),
+  }
+}
 
 /** The commits that refs point at; refs of other objects name no files. */
 async function commitsOf(hearth: Hearth, { store }: RepoRow, oids: Iterable<Oid>): Promise<Oid[]> {

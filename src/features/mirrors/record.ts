@@ -44,6 +44,8 @@ function mirrorRecord(hearth: Hearth, row: MirrorRow, repo: RepoGrant): Mirror {
     last_error: seesErrors ? row.last_error : null,
     checks_problem: seesErrors ? problemOfChecks(row) : null,
     has_secret: row.secret !== null,
+    ssh_public_key: repo.can('admin') ? row.ssh_public_key : null,
+    host_key: seesErrors ? row.host_key : null,
     left_out: seesErrors ? (JSON.parse(row.left_out) as string[]) : [],
     created_at: row.created_at,
     settings: settingsOf(row),

@@ -81,6 +81,15 @@ export const Mirror = Type.Object(
     last_error: Nullable(Type.String()),
     checks_problem: Nullable(Type.String()),
     has_secret: Type.Boolean(),
+    ssh_public_key: Nullable(
+      Type.String({
+        description:
+          'For an ssh address: the key that the remote has to accept, as the line of a .pub file. Null for others, and without Admin.',
+      }),
+    ),
+    host_key: Nullable(
+      Type.String({ description: 'The fingerprint of the host key that is accepted, once it is known.' }),
+    ),
     left_out: Type.Array(Type.String(), {
       description: 'Refs that cannot be taken over or pushed, and why.',
     }),

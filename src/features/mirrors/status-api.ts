@@ -4,7 +4,9 @@ import { outboundClient } from '#core/outbound.ts'
 import {
   forgeApiUrl,
   forgeAuthorization,
+  isSshAddress,
   parseRemote,
+  parseSshRemote,
   type CommitContext,
 } from '#features/repos/index.ts'
 import { SECOND } from '#lib/time.ts'
@@ -38,8 +40,15 @@ const GITLAB_STATES = {
   error: 'failed',
 } as const
 
+/** The site of a forge that is reached over SSH has the same host, over https. */
+function siteOf(url: string): URL {
+  if (!isSshAddress(url)) return parseRemote(url)
+  const { hostname, pathname } = parseSshRemote(url)
+  return new URL(`https://${hostname}${pathname}`)
+}
+
 function splitPath(url: string): { origin: string; base: string; path: string } {
-  const { origin, pathname } = parseRemote(url)
+  const { origin, pathname } = siteOf(url)
   const parts = pathname
     .replace(/\.git$/, '')
     .split('/')
@@ -60,7 +69,7 @@ function requestOf(
   const { origin, base, path } = splitPath(remote)
   if (kind === 'gitlab') {
     const project = decodeURIComponent(
-      parseRemote(remote)
+      siteOf(remote)
         .pathname.replace(/\.git$/, '')
         .slice(1),
     )

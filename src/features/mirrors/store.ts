@@ -13,6 +13,11 @@ export type MirrorRow = {
   readonly name: string
   readonly url: string
   readonly secret: string | null
+  /** The sealed private key, for addresses of SSH. */
+  readonly ssh_key: string | null
+  readonly ssh_public_key: string | null
+  /** The fingerprint of the only host key that is accepted; null before the first contact. */
+  readonly host_key: string | null
   readonly state: MirrorState
   readonly state_since: Timestamp
   readonly state_by: string | null
@@ -148,6 +153,9 @@ export type MirrorChange = Partial<
     | 'name'
     | 'url'
     | 'secret'
+    | 'ssh_key'
+    | 'ssh_public_key'
+    | 'host_key'
     | 'epoch'
     | 'probe_at'
     | 'sync_at'

@@ -7,6 +7,7 @@ import { conflict } from '#lib/errors.ts'
 import { applyFact } from './apply-fact.ts'
 import {
   auditMirror,
+  HostKey,
   LinkName,
   requireAddress,
   requireMirror,
@@ -16,7 +17,7 @@ import {
   Username,
 } from './inputs.ts'
 import { linkAnswer } from './record.ts'
-import { joinCredentials, openCredentials, sealCredentials } from './remote.ts'
+import { joinCredentials, newSshKey, openCredentials, sealCredentials } from './remote.ts'
 import { requestSync } from './request-work.ts'
 import { MirrorLink, MirrorSettingsInput } from './schema.ts'
 import { findMirror, listMirrors, setMirror, type MirrorRow } from './store.ts'
@@ -36,6 +37,7 @@ export const updateMirror = operation({
     url: Type.Optional(Url),
     username: Type.Optional(Username),
     secret: Type.Optional(Secret),
+    host_key: Type.Optional(HostKey),
     settings: Type.Optional(MirrorSettingsInput),
     paused: Type.Optional(Type.Boolean()),
     force: Type.Optional(
@@ -66,12 +68,18 @@ export const updateMirror = operation({
         ...((isMoved || input.secret !== undefined) && {
           secret: sealCredentials(hearth, row.id, secret),
         }),
+        ...(isMoved && {
+          host_key: null,
+          ...(row.ssh_key === null && newSshKey(hearth, row.id, url)),
+        }),
+        ...(input.host_key !== undefined && { host_key: input.host_key || null }),
         ...settingColumns(input.settings ?? {}),
       })
       tx.emit(deployHoldsChanged, { repo_id: repo.id })
       applyPause(tx, row, input.paused)
       if (input.force) force(tx, row.id)
-      if (isMoved || input.secret !== undefined) beginAgain(tx, row.id)
+      if (isMoved || input.secret !== undefined || input.host_key !== undefined)
+        beginAgain(tx, row.id)
       auditMirror(tx, repo, 'mirror.updated', row, {
         changed: Object.keys(input).filter((name) => name !== 'repo' && name !== 'id'),
       })
@@ -87,8 +95,14 @@ function openCredentialsUnlessMoved(
   url: string | undefined,
 ): string | null {
   if (row.secret === null) return null
-  const origin = URL.parse(url?.trim() ?? row.url)?.origin
-  return origin === new URL(row.url).origin ? openCredentials(hearth, row) : null
+  const [to, from] = [url ?? row.url, row.url].map((one) => originOf(one))
+  return to !== null && to === from ? openCredentials(hearth, row) : null
+}
+
+/** Addresses of SSH have no origin for URL, but a host. */
+function originOf(url: string): string | null {
+  const parsed = URL.parse(url.trim())
+  return parsed && (parsed.origin === 'null' ? `${parsed.protocol}//${parsed.host}` : parsed.origin)
 }
 
 function applyPause(tx: Tx, row: MirrorRow, paused: boolean | undefined): void {

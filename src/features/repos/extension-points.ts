@@ -13,6 +13,7 @@ import type { Timestamp } from '#lib/time.ts'
 import type { SecretRule } from '#lib/secrets/secret-rules.ts'
 import type { FoundSecret } from './push/find-secrets.ts'
 import type { PreparedUpdate } from './refs/move-refs.ts'
+import type { LfsAccess } from './ssh-remote.ts'
 import type { RepoRow } from './store/repos.ts'
 
 /**
@@ -242,6 +243,8 @@ export type CopySource = {
   readonly url: string
   /** A token, or `name:password`; null for public access. */
   readonly secret: string | null
+  /** For addresses of SSH: asks the server where its large files are; null when it has none. */
+  readonly askLfsAccess?: (operation: 'download' | 'upload') => Promise<LfsAccess | null>
   /** Who is named as the one that brought it. */
   readonly actor_id: string
   readonly signal: AbortSignal

@@ -173,6 +173,13 @@ export {
   remoteTransport,
   type RemoteAccess,
 } from './remote-git.ts'
+export {
+  askLfsAccess,
+  isSshAddress,
+  parseSshRemote,
+  type LfsAccess,
+  type SshAccess,
+} from './ssh-remote.ts'
 export { forgeApiUrl, forgeAuthorization, type ForgeKind } from './forge-api.ts'
 export { pauseAutoMerge } from './settings/pause-auto-merge.ts'
 export {

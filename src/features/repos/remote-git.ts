@@ -8,6 +8,7 @@ import { outboundClient } from '#core/outbound.ts'
 import { OutboundError } from '#lib/outbound/outbound.ts'
 import { HOUR, MINUTE } from '#lib/time.ts'
 import { trimTrailingSlashes } from '#lib/trim-slashes.ts'
+import { checkSshRemote, isSshAddress, sshTransport, type SshAccess } from './ssh-remote.ts'
 
 /**
  * A remote may count objects for a while before the first byte. It then sends keep-alive messages.
@@ -22,6 +23,8 @@ export type RemoteAccess = {
   readonly url: string
   /** A token, or `name:password`; null for public access. */
   readonly secret: string | null
+  /** For addresses of SSH, which take nothing else. */
+  readonly ssh?: SshAccess
 }
 
 /** Parses a clone address. Throws OutboundError with the problem. */
@@ -44,6 +47,7 @@ export async function checkRemote(
   { settings }: Pick<Hearth, 'settings'>,
   { url, secret }: RemoteAccess,
 ): Promise<void> {
+  if (isSshAddress(url)) return await checkSshRemote({ settings }, url)
   await outboundClient({ settings }).checkAddress(parseRemote(url), { allowHttp: secret === null })
 }
 
@@ -61,8 +65,9 @@ export const basicCredentials = (secret: string): string =>
  */
 export function remoteTransport(
   { settings }: Pick<Hearth, 'settings'>,
-  { url, secret }: RemoteAccess,
+  { url, secret, ssh }: RemoteAccess,
 ): Transport {
+  if (ssh) return sshTransport({ settings }, url, ssh)
   const client = outboundClient({ settings })
   const { origin } = parseRemote(url)
   return async (request) => {

@@ -1,0 +1,221 @@
+/**
+ * Git repositories on other servers over SSH: addresses, and the transport that runs git's commands
+ * there. A connection is opened at the first request and closed when none came for a while.
+ */
+import type { ClientChannel } from 'ssh2'
+import type { Hearth } from '#core/hearth.ts'
+import { outboundClient } from '#core/outbound.ts'
+import { commandTransport, RemoteError, type RunningCommand, type Transport } from '#git'
+import { oneLine } from '#lib/one-line.ts'
+import { OutboundError } from '#lib/outbound/outbound.ts'
+import { inputOf } from '#lib/ssh/channel-input.ts'
+import { SshClientError, SshConnection } from '#lib/ssh/ssh-client.ts'
+import { SECOND } from '#lib/time.ts'
+import { trimTrailingSlashes } from '#lib/trim-slashes.ts'
+
+const SSH_PORT = 22
+const IDLE_MS = 10 * SECOND
+const MAX_COMPLAINT = 300
+const MAX_ANSWER_BYTES = 64 << 10
+
+/** The key that signs in, and the host that may see it. */
+export type SshAccess = {
+  /** In OpenSSH's format. */
+  readonly privateKey: string
+  /** The fingerprint of the only host key that is accepted; null before the first contact. */
+  readonly hostKey: string | null
+  /** Called at the first contact. */
+  readonly onHostKey: (fingerprint: string) => void
+}
+
+export const isSshAddress = (text: string): boolean =>
+  /^ssh:/i.test(text.trim()) || /^[\w.-]+@[^/:]+:(?!\/\/)/.test(text.trim())
+
+/**
+ * Parses `ssh://git@host:port/path` and `git@host:path`. Throws OutboundError with the problem.
+ */
+export function parseSshRemote(text: string): URL {
+  const short = /^([\w.-]+)@([^/:]+):(?!\/\/)\/?(.+)$/.exec(text.trim())
+  const url = URL.parse(short ? `ssh://${short[1]}@${short[2]}/${short[3]}` : text.trim())
+  const fault =
+    url?.protocol !== 'ssh:' || url.hostname === ''
+      ? 'it must be an address such as ssh://git@example.com/acme/site.git'
+      : url.password !== ''
+        ? 'an address must not hold a password: this service signs in with a key'
+        : url.search !== '' || url.hash !== ''
+          ? 'the address of a repository has no ? or #'
+          : /['\\]|%00|%0[ad]/i.test(url.pathname) || url.pathname.length < 2
+            ? 'the path of the repository is missing, or has characters that it cannot have'
+            : null
+  if (!url || fault !== null) throw new OutboundError(fault ?? 'no address', 'blocked_address')
+  if (url.username === '') url.username = 'git'
+  url.pathname = trimTrailingSlashes(url.pathname)
+  return url
+}
+
+/** What the rules of `outbound.allow` say of the host. */
+const asHttps = ({ hostname }: URL): URL => new URL(`https://${hostname}/`)
+
+/** Throws OutboundError when the settings do not allow the address. */
+export async function checkSshRemote(
+  { settings }: Pick<Hearth, 'settings'>,
+  url: string,
+): Promise<void> {
+  await outboundClient({ settings }).checkAddress(asHttps(parseSshRemote(url)))
+}
+
+type Hearthlike = Pick<Hearth, 'settings'>
+
+/** One connection, shared by the requests that come close together. */
+class SharedConnection {
+  #opened: Promise<SshConnection> | null = null
+  #users = 0
+  #timer: ReturnType<typeof setTimeout> | null = null
+
+  constructor(
+    private readonly hearth: Hearthlike,
+    private readonly url: URL,
+    private readonly access: SshAccess,
+  ) {}
+
+  async run(command: string, protocol: string | null): Promise<RunningCommand> {
+    this.#users++
+    if (this.#timer) clearTimeout(this.#timer)
+    try {
+      const connection = await this.#open()
+      const channel = await connection.run(
+        command,
+        protocol === null ? {} : { GIT_PROTOCOL: protocol },
+      )
+      channel.once('close', () => this.#release())
+      return commandOn(channel)
+    } catch (error) {
+      this.#release()
+      throw asRemoteFault(error)
+    }
+  }
+
+  async #open(): Promise<SshConnection> {
+    const last = await this.#opened?.catch(() => null)
+    if (last?.isOpen) return last
+    return await (this.#opened = this.#connect())
+  }
+
+  async #connect(): Promise<SshConnection> {
+    const { hearth, url, access } = this
+    const { address } = await outboundClient(hearth).checkAddress(asHttps(url))
+    return await SshConnection.open({
+      host: url.host,
+      address,
+      port: url.port === '' ? SSH_PORT : Number(url.port),
+      username: decodeURIComponent(url.username),
+      privateKey: access.privateKey,
+      isRightHost: (fingerprint) => access.hostKey === null || access.hostKey === fingerprint,
+      onHostProven: (fingerprint) => {
+        if (access.hostKey === null) access.onHostKey(fingerprint)
+      },
+    })
+  }
+
+  #release(): void {
+    if (--this.#users > 0) return
+    this.#timer = setTimeout(() => void this.#close(), IDLE_MS)
+    this.#timer.unref()
+  }
+
+  async #close(): Promise<void> {
+    const opened = this.#opened
+    this.#opened = null
+    ;(await opened?.catch(() => null))?.close()
+  }
+}
+
+/** Faults of the network become those of the outbound client, so that they count as an outage. */
+function asRemoteFault(error: unknown): unknown {
+  if (!(error instanceof SshClientError)) return error
+  if (error.fault === 'unreachable') return new OutboundError(error.message, 'refused')
+  return new RemoteError('invalid', error.message, error.fault === 'sign_in' ? 401 : null)
+}
+
+function commandOn(channel: ClientChannel): RunningCommand {
+  const output = inputOf(channel)
+  let said = ''
+  channel.stderr.on('data', (chunk: Uint8Array) => {
+    if (said.length < MAX_COMPLAINT) said += Buffer.from(chunk).toString('utf8')
+  })
+  const complaint = new Promise<string | null>((resolve) => {
+    channel.once('close', () => {
+      const text = oneLine(said.trim(), MAX_COMPLAINT)
+      resolve(text === '' ? null : text)
+    })
+  })
+  channel.on('error', () => {})
+  return {
+    output,
+    complaint,
+    write: (bytes) => writeTo(channel, bytes),
+    end: () => void channel.end(),
+    stop: () => void channel.close(),
+  }
+}
+
+async function writeTo(channel: ClientChannel, bytes: Uint8Array): Promise<void> {
+  const gone = (): RemoteError => new RemoteError('invalid', 'the remote ended the connection')
+  if (!channel.writable) throw gone()
+  if (channel.write(Buffer.from(bytes))) return
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  const close = (): void => reject(gone())
+  channel.once('drain', resolve)
+  channel.once('close', close)
+  try {
+    await promise
+  } finally {
+    channel.off('drain', resolve)
+    channel.off('close', close)
+  }
+}
+
+/** The path without a quote, which `parseSshRemote` refuses. */
+const quoted = (url: URL): string => `'${decodeURIComponent(url.pathname)}'`
+
+export function sshTransport(hearth: Hearthlike, address: string, access: SshAccess): Transport {
+  const url = parseSshRemote(address)
+  const shared = new SharedConnection(hearth, url, access)
+  return commandTransport((service, protocol) => shared.run(`${service} ${quoted(url)}`, protocol))
+}
+
+export type LfsAccess = {
+  readonly href: string
+  readonly header: Readonly<Record<string, unknown>>
+}
+
+/**
+ * Where the large files of a repository are (git-lfs, docs/api/server-discovery.md, "SSH"). Null
+ * when the server has no such command.
+ */
+export async function askLfsAccess(
+  hearth: Hearthlike,
+  address: string,
+  access: SshAccess,
+  operation: 'download' | 'upload',
+): Promise<LfsAccess | null> {
+  const url = parseSshRemote(address)
+  const path = decodeURIComponent(url.pathname).replace(/^\//, '')
+  const shared = new SharedConnection(hearth, url, access)
+  const command = await shared.run(`git-lfs-authenticate '${path}' ${operation}`, null)
+  command.end()
+  const parts: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of command.output) {
+    bytes += chunk.length
+    if (bytes > MAX_ANSWER_BYTES) break
+    parts.push(chunk)
+  }
+  command.stop()
+  try {
+    const answer = JSON.parse(Buffer.concat(parts).toString()) as Partial<LfsAccess>
+    return typeof answer.href === 'string' ? { href: answer.href, header: answer.header ?? {} } : null
+  } catch {
+    return null
+  }
+}
