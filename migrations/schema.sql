@@ -1359,6 +1359,15 @@ CREATE TABLE mirror_refs (
   PRIMARY KEY (mirror_id, name)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE mirror_waiting (
+  mirror_id TEXT NOT NULL REFERENCES mirrors (id) ON DELETE CASCADE,
+  event_id TEXT NOT NULL,
+  ref TEXT NOT NULL,
+  sha TEXT NOT NULL,
+  fetched_at TEXT NOT NULL,
+  PRIMARY KEY (mirror_id, event_id)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE mirrors (
   id TEXT PRIMARY KEY,
   repo_id TEXT NOT NULL REFERENCES repos (id) ON DELETE CASCADE,
@@ -1407,7 +1416,7 @@ CREATE TABLE mirrors (
   remote_pushes TEXT NOT NULL DEFAULT 'hold' CHECK (remote_pushes IN ('hold', 'fast_forward', 'refuse')),
   created_by TEXT NOT NULL REFERENCES actors (id),
   created_at TEXT NOT NULL
-, ssh_key TEXT, ssh_public_key TEXT, host_key TEXT) STRICT, WITHOUT ROWID;
+, ssh_key TEXT, ssh_public_key TEXT, host_key TEXT, checks_silent INTEGER NOT NULL DEFAULT 0 CHECK (checks_silent IN (0, 1)), checks_seen_at TEXT) STRICT, WITHOUT ROWID;
 
 CREATE UNIQUE INDEX mirrors_leading ON mirrors (repo_id) WHERE role = 'leader';
 

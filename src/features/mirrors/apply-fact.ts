@@ -6,6 +6,7 @@ import { MINUTE, timestamp, type Timestamp } from '#lib/time.ts'
 import { mirrorStateChanged } from './events.ts'
 import { nextLink, type LinkEffect, type LinkFact, type LinkState } from './link-state.ts'
 import { notifyStateChange } from './notify.ts'
+import { runWaiting } from './waiting-pushes.ts'
 import { abortWork } from './running-work.ts'
 import { requestHandBack, requestSync } from './request-work.ts'
 import { adoptRemoteRefs, clearTakeover, keepRemoteRefs, recordTakeover } from './store-refs.ts'
@@ -33,6 +34,7 @@ const linkOf = (row: MirrorRow): LinkState => ({
   probes_failed: row.probes_failed,
   probes_passed: row.probes_passed,
   setup_failures: row.setup_failures,
+  checks_silent: row.checks_silent === 1,
 })
 
 /**
@@ -55,6 +57,7 @@ export function applyFact(
     setLink(tx, id, {
       ...link,
       reachable: link.reachable ? 1 : 0,
+      checks_silent: link.checks_silent ? 1 : 0,
       reachable_since: toTime(link.reachable_since),
       unreachable_since: toTime(link.unreachable_since),
       first_failed_at: toTime(link.first_failed_at),
@@ -80,7 +83,7 @@ function changeState(tx: Tx, row: MirrorRow, link: LinkState | null): void {
     },
   )
   tx.emit(deployHoldsChanged, { repo_id: row.repo_id })
-  if (link !== null) notifyStateChange(tx, row, link.state)
+  if (link !== null) notifyStateChange(tx, row, link)
   // Work that began before would change nothing any more.
   if (tx.caller !== null) tx.afterCommit(() => abortWork(tx.hearth, row.id))
 }
@@ -93,6 +96,8 @@ function runEffect(tx: Tx, row: MirrorRow, effect: LinkEffect): void {
       return recordTakeover(tx, row.id, row.repo_id)
     case 'adopt_refs':
       return adoptRemoteRefs(tx, row.id)
+    case 'run_waiting':
+      return runWaiting(tx, row)
     case 'remove':
       return removeLink(tx, row)
     case 'hand_back':

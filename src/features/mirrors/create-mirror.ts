@@ -78,7 +78,7 @@ export const createMirror = operation({
         state_by: caller.id,
       })
       setMirror(tx, id, {
-        ...settingColumns(input.settings ?? {}),
+        ...settingColumns(input.settings ?? {}, input.provider ?? 'generic'),
         ...newSshKey(hearth, id, url),
         ...(input.host_key && { host_key: input.host_key }),
       })

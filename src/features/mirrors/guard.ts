@@ -38,7 +38,7 @@ export function findDeployHold(db: Db, repo_id: string): string | null {
   const row = findLeader(db, repo_id)
   if (!row || row.hold_deploys === 0) return null
   return row.state === 'ci_failover' || row.state === 'takeover'
-    ? `the mirror ${row.name} no longer leads or cannot be reached`
+    ? `the mirror ${row.name} no longer leads, cannot be reached, or reports no checks`
     : null
 }
 

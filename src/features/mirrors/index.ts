@@ -7,12 +7,15 @@ import {
   repoDataRemovers,
   repoRecordPreloads,
   retainedCommits,
+  workflowFolders,
 } from '#features/repos/index.ts'
 import { events } from './events.ts'
 import { findDeployHold, mergeBlockers, reactions, runsOnRemote } from './guard.ts'
 import { handlers, jobs } from './jobs.ts'
 import { reportReactions } from './report-checks.ts'
 import { findLeader, preloadLeaders } from './store.ts'
+import { rememberPushes } from './waiting-pushes.ts'
+import { workflowFoldersOf } from './remote-workflows.ts'
 import { removeKeptRefsOf, removeMirrorRefsOf, retainedByMirrors } from './store-refs.ts'
 import * as operations from './operations.ts'
 
@@ -23,7 +26,7 @@ export const feature: Feature = {
   name: 'mirrors',
   operations: Object.values(operations),
   events,
-  reactions: [...reactions, ...reportReactions],
+  reactions: [...reactions, rememberPushes, ...reportReactions],
   handlers,
   jobs,
   extensions: [
@@ -32,6 +35,7 @@ export const feature: Feature = {
       return row && { id: row.id, role: row.role, state: row.state }
     }),
     remoteWorkflows.with(runsOnRemote),
+    workflowFolders.with(workflowFoldersOf),
     deployHolds.with(findDeployHold),
     repoRecordPreloads.with(preloadLeaders),
     repoDataRemovers.with(removeKeptRefsOf),

@@ -16,6 +16,7 @@ import {
 import { conflict, invalid, notFound, Refusal } from '#lib/errors.ts'
 import { OutboundError } from '#lib/outbound/outbound.ts'
 import { mirrorStateChanged } from './events.ts'
+import { hasReadableWorkflows } from './remote-workflows.ts'
 import type { MirrorSettings } from './schema.ts'
 import { findLeader, findMirror, type MirrorChange, type MirrorRow } from './store.ts'
 
@@ -42,6 +43,7 @@ export const Secret = Type.String({
 })
 
 export const HostKey = Type.String({
+  maxLength: 50,
   pattern: '^(SHA256:[A-Za-z0-9+/]{43})?$',
   description:
     'The fingerprint of the host key of an ssh address, as ssh-keygen -l prints it. Left out, the key of the first contact is the only one that is accepted; empty forgets it.',
@@ -91,11 +93,11 @@ const flag = (value: boolean | undefined): number | undefined =>
   value === undefined ? undefined : value ? 1 : 0
 
 /** Throws 501 for settings that would change nothing here. */
-export function settingColumns(settings: Partial<MirrorSettings>): MirrorChange {
-  if (settings.ext_workflows)
+export function settingColumns(settings: Partial<MirrorSettings>, provider: string): MirrorChange {
+  if (settings.ext_workflows && !hasReadableWorkflows(provider))
     throw new Refusal(
       'not_available',
-      'this service runs its own workflow files only, not those of the remote: leave ext_workflows off',
+      `workflow files of ${provider} have another form, and cannot run here: leave ext_workflows off`,
       { field: 'settings.ext_workflows' },
     )
   return columnsOf(settings)

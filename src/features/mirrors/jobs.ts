@@ -18,6 +18,7 @@ import { findMirror, listDueProbes, listDueSyncs, setMirror, type MirrorRow } fr
 import { removeOldKeptRefs } from './store-refs.ts'
 import { LinkChanged } from './sync-options.ts'
 import { pushFollower } from './push-follower.ts'
+import { watchChecks } from './watch-checks.ts'
 
 export const KEEP_REFS_DAYS = 90
 const SYNC_INTERVAL_MS = 5 * MINUTE
@@ -172,6 +173,8 @@ async function probe(hearth: Hearth, row: MirrorRow, signal: AbortSignal): Promi
   try {
     const found = await probeRemote(hearth, row, signal)
     await writeAs(hearth, null, (tx) => applyProbe(tx, row, found))
+    const now = found.reached ? findMirror(hearth.db, row.id) : null
+    if (now) await watchChecks(hearth, now, signal)
   } catch (error) {
     if (signal.aborted) throw error
     hearth.log.error('a probe of a mirror failed', { mirror: row.id, error })

@@ -21,6 +21,8 @@ export type LinkState = {
   readonly probes_failed: number
   readonly probes_passed: number
   readonly setup_failures: number
+  /** Whether the remote answers and its checks report nothing. */
+  readonly checks_silent: boolean
 }
 
 export type LinkRules = {
@@ -31,6 +33,8 @@ export type LinkRules = {
 
 export type LinkFact =
   | { readonly kind: 'probed'; readonly reached: boolean; readonly at: number }
+  /** What was seen of the checks of the remote. */
+  | { readonly kind: 'checks'; readonly silent: boolean }
   /** All refs of the remote were fetched and applied. */
   | { readonly kind: 'fetched' }
   | { readonly kind: 'fetch_failed' }
@@ -50,7 +54,8 @@ export type LinkFact =
 /**
  * sync: fetch or push soon. record_refs: store the commit of each ref as where the takeover began.
  * try_hand_back: hand back by itself when the plan has no conflict. adopt_refs: the refs of the
- * remote count as pushed by the service. remove: delete the link.
+ * remote count as pushed by the service. run_waiting: run workflows for pushes that were fetched and
+ * whose checks the remote did not report. remove: delete the link.
  */
 export type LinkEffect =
   | 'sync'
@@ -58,6 +63,7 @@ export type LinkEffect =
   | 'try_hand_back'
   | 'hand_back'
   | 'adopt_refs'
+  | 'run_waiting'
   | 'remove'
 
 export type LinkStep = { readonly link: LinkState; readonly effects: readonly LinkEffect[] }
@@ -77,7 +83,12 @@ export function leaderOf(link: Pick<LinkState, 'role' | 'state' | 'paused_from'>
 export type Leader = 'service' | 'remote' | 'nobody'
 
 const moveTo = (link: LinkState, state: MirrorState, ...effects: LinkEffect[]): LinkStep => ({
-  link: { ...link, state, epoch: link.epoch + 1 },
+  link: {
+    ...link,
+    state,
+    epoch: link.epoch + 1,
+    checks_silent: link.checks_silent && state === 'ci_failover',
+  },
   effects,
 })
 const stay = (link: LinkState, ...effects: LinkEffect[]): LinkStep => ({ link, effects })
@@ -87,6 +98,8 @@ export function nextLink(link: LinkState, fact: LinkFact, rules: LinkRules): Lin
   switch (fact.kind) {
     case 'probed':
       return fact.reached ? afterReached(link, fact.at, rules) : afterMissed(link, fact.at, rules)
+    case 'checks':
+      return afterChecks(link, fact.silent)
     case 'fetched':
       return link.state === 'setting_up'
         ? moveTo({ ...link, setup_failures: 0 }, 'standing_by')
@@ -143,7 +156,7 @@ function afterReached(before: LinkState, at: number, rules: LinkRules): LinkStep
     probes_failed: 0,
     probes_passed: Math.min(before.probes_passed + 1, PROBES_IN_A_ROW),
   }
-  if (link.state === 'ci_failover' && link.probes_passed >= PROBES_IN_A_ROW)
+  if (link.state === 'ci_failover' && link.probes_passed >= PROBES_IN_A_ROW && !link.checks_silent)
     return moveTo(link, 'standing_by', 'sync')
   const isDue =
     link.state === 'takeover' &&
@@ -167,12 +180,19 @@ function afterMissed(before: LinkState, at: number, rules: LinkRules): LinkStep 
   }
   const goneFor = link.unreachable_since === null ? -1 : at - link.unreachable_since
   if (link.state === 'standing_by' && goneFor >= UNREACHABLE_FOR_MS)
-    return moveTo(link, 'ci_failover')
+    return moveTo(link, 'ci_failover', 'run_waiting')
   const isOver =
     link.state === 'ci_failover' &&
     rules.take_over_after !== null &&
     goneFor >= rules.take_over_after * MINUTE
   return isOver ? moveTo(link, 'takeover', 'record_refs') : stay(link)
+}
+
+/** Checks that report nothing begin a failover; once they report again, probes end it. */
+function afterChecks(link: LinkState, silent: boolean): LinkStep {
+  if (silent && link.state === 'standing_by')
+    return moveTo({ ...link, checks_silent: true, probes_passed: 0 }, 'ci_failover', 'run_waiting')
+  return stay(silent ? link : { ...link, checks_silent: false })
 }
 
 function afterFailedSetup(before: LinkState): LinkStep {

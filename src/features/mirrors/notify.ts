@@ -2,6 +2,7 @@
 import type { Tx } from '#core/write.ts'
 import { enqueueMail } from '#features/accounts/index.ts'
 import { fullName, listManagers, requireRepo } from '#features/repos/index.ts'
+import type { LinkState } from './link-state.ts'
 import type { MirrorState } from './schema.ts'
 import { listMemberAddresses, type MirrorRow } from './store.ts'
 
@@ -22,8 +23,15 @@ const MEANING: Readonly<Record<MirrorState, string | null>> = {
   failed: 'It could not be copied. The reason is on the page of the mirror.',
 }
 
-export function notifyStateChange(tx: Tx, row: MirrorRow, state: MirrorState): void {
-  const meaning = MEANING[state]
+const SILENT_CHECKS =
+  'It answers, but its checks have reported nothing for half an hour. Workflows run here on what it gets. Pushes still go there.'
+
+export function notifyStateChange(
+  tx: Tx,
+  row: MirrorRow,
+  { state, checks_silent }: Pick<LinkState, 'state' | 'checks_silent'>,
+): void {
+  const meaning = checks_silent ? SILENT_CHECKS : MEANING[state]
   if (meaning === null || row.notify === 'none') return
   const { id, workspace_id } = requireRepo(tx.db, row.repo_id)
   const people =

@@ -39,6 +39,7 @@ function mirrorRecord(hearth: Hearth, row: MirrorRow, repo: RepoGrant): Mirror {
     state_since: row.state_since,
     state_by: actorOf(hearth, row.state_by),
     reachable: row.reachable === 1,
+    checks_silent: row.checks_silent === 1,
     unreachable_since: row.unreachable_since,
     synced_at: row.synced_at,
     last_error: seesErrors ? row.last_error : null,

@@ -46,7 +46,10 @@ const settings = {
   keep_ci_warm: Type.Boolean({
     description: 'Whether workflows run here as well while the remote leads.',
   }),
-  ext_workflows: Type.Boolean({ description: 'Whether workflow files of the remote run here.' }),
+  ext_workflows: Type.Boolean({
+    description:
+      'Whether workflow files in the folder that the forge of the remote reads (.github, .gitea or .forgejo) run here beside those of .hearth/workflows.',
+  }),
   hold_deploys: Type.Boolean({
     description: 'Whether deployments wait for approval in ci_failover and takeover.',
   }),
@@ -76,6 +79,10 @@ export const Mirror = Type.Object(
     state_since: Time,
     state_by: Nullable(Actor),
     reachable: Type.Boolean(),
+    checks_silent: Type.Boolean({
+      description:
+        'Whether the remote answers, but its checks have reported nothing for half an hour.',
+    }),
     unreachable_since: Nullable(Time),
     synced_at: Nullable(Time),
     last_error: Nullable(Type.String()),
@@ -88,7 +95,9 @@ export const Mirror = Type.Object(
       }),
     ),
     host_key: Nullable(
-      Type.String({ description: 'The fingerprint of the host key that is accepted, once it is known.' }),
+      Type.String({
+        description: 'The fingerprint of the host key that is accepted, once it is known.',
+      }),
     ),
     left_out: Type.Array(Type.String(), {
       description: 'Refs that cannot be taken over or pushed, and why.',

@@ -8,7 +8,9 @@ import {
   parseRemote,
   parseSshRemote,
   type CommitContext,
+  type ForgeKind,
 } from '#features/repos/index.ts'
+import { isObject } from '#lib/json-value.ts'
 import { SECOND } from '#lib/time.ts'
 
 const TIMEOUT_MS = 30 * SECOND
@@ -57,6 +59,21 @@ function splitPath(url: string): { origin: string; base: string; path: string } 
   return { origin, base: [origin, ...parts.slice(0, -2)].join('/'), path }
 }
 
+const kindOf = (provider: KnownProvider): ForgeKind => (provider === 'forgejo' ? 'gitea' : provider)
+
+/** The address of a repository in the API of its forge. */
+function repositoryApi(provider: KnownProvider, remote: string): string {
+  const kind = kindOf(provider)
+  const { origin, base, path } = splitPath(remote)
+  if (kind !== 'gitlab') return `${forgeApiUrl(kind, base)}/repos/${path}`
+  const project = decodeURIComponent(
+    siteOf(remote)
+      .pathname.replace(/\.git$/, '')
+      .slice(1),
+  )
+  return `${forgeApiUrl(kind, origin)}/projects/${encodeURIComponent(project)}`
+}
+
 function requestOf(
   provider: KnownProvider,
   remote: string,
@@ -64,25 +81,13 @@ function requestOf(
   { sha, context, state, url }: RemoteStatus,
 ): StatusRequest {
   const name = context.slice(0, MAX_NAME)
-  const kind = provider === 'forgejo' ? 'gitea' : provider
-  const authorization = forgeAuthorization(kind, secret)
-  const { origin, base, path } = splitPath(remote)
-  if (kind === 'gitlab') {
-    const project = decodeURIComponent(
-      siteOf(remote)
-        .pathname.replace(/\.git$/, '')
-        .slice(1),
-    )
-    return {
-      url: `${forgeApiUrl(kind, origin)}/projects/${encodeURIComponent(project)}/statuses/${sha}`,
-      authorization,
-      body: { state: GITLAB_STATES[state], name, target_url: url },
-    }
-  }
   return {
-    url: `${forgeApiUrl(kind, base)}/repos/${path}/statuses/${sha}`,
-    authorization,
-    body: { state, context: name, target_url: url },
+    url: `${repositoryApi(provider, remote)}/statuses/${sha}`,
+    authorization: forgeAuthorization(kindOf(provider), secret),
+    body:
+      provider === 'gitlab'
+        ? { state: GITLAB_STATES[state], name, target_url: url }
+        : { state, context: name, target_url: url },
   }
 }
 
@@ -131,5 +136,77 @@ export async function sendStatus(
       ? `${at.host} does not let the token set commit statuses (${answer.status})`
       : `${at.host} answered with status ${answer.status} to the result of ${status.sha.slice(0, 7)}`,
     isTemporary: isTemporary(answer.status),
+  }
+}
+
+/** Lists of what the checks of a commit said, in the order in which they are asked. */
+const LISTS: Readonly<Record<ForgeKind, readonly ((sha: string) => string)[]>> = {
+  gitea: [(sha) => `/commits/${sha}/statuses?limit=50`],
+  github: [
+    (sha) => `/commits/${sha}/check-runs?per_page=100`,
+    (sha) => `/commits/${sha}/statuses?per_page=100`,
+  ],
+  gitlab: [(sha) => `/repository/commits/${sha}/statuses?per_page=100`],
+}
+
+/** States of checks that have not begun. */
+const WAITING_STATES = new Set([
+  'queued',
+  'requested',
+  'waiting',
+  'pending',
+  'created',
+  'scheduled',
+])
+const MAX_LIST_BYTES = 4 << 20
+
+/** Gitea's actions have the state pending from their creation to their end, and say which in words. */
+const hasBegun = (check: Readonly<Record<string, unknown>>): boolean => {
+  const state = String(check.status ?? check.state ?? '')
+  const says = String(check.description ?? '')
+  return !WAITING_STATES.has(state) || /^has started/i.test(says)
+}
+
+/**
+ * Whether a check of the remote's own said anything of a commit: one that has begun, and that leads to
+ * another site than this one. Null when the forge does not tell. Throws OutboundError.
+ */
+export async function hasReported(
+  hearth: Pick<Hearth, 'settings'>,
+  from: { readonly provider: KnownProvider; readonly url: string; readonly secret: string | null },
+  sha: string,
+  signal: AbortSignal,
+): Promise<boolean | null> {
+  const kind = kindOf(from.provider)
+  for (const list of LISTS[kind]) {
+    const answer = await outboundClient(hearth).request(
+      new URL(repositoryApi(from.provider, from.url) + list(sha)),
+      {
+        headers: {
+          accept: 'application/json',
+          'user-agent': 'hearth-mirror',
+          ...(from.secret !== null && { authorization: forgeAuthorization(kind, from.secret) }),
+        },
+        timeoutMs: TIMEOUT_MS,
+        maxBytes: MAX_LIST_BYTES,
+        signal,
+      },
+    )
+    if (answer.status !== 200) return null
+    const body = parseJson(Buffer.from(answer.body).toString())
+    const checks = isObject(body) ? body.check_runs : body
+    if (!Array.isArray(checks)) return null
+    const isOurs = (check: Readonly<Record<string, unknown>>): boolean =>
+      String(check.target_url ?? '').startsWith(`${hearth.settings.site_url}/`)
+    if (checks.filter(isObject).some((check) => hasBegun(check) && !isOurs(check))) return true
+  }
+  return false
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
   }
 }

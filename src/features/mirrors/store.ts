@@ -30,6 +30,8 @@ export type MirrorRow = {
   readonly probes_failed: number
   readonly probes_passed: number
   readonly setup_failures: number
+  readonly checks_silent: number
+  readonly checks_seen_at: Timestamp | null
   readonly probe_at: number
   readonly sync_at: number
   readonly synced_at: Timestamp | null
@@ -120,11 +122,12 @@ export const setLink = (
     | 'probes_failed'
     | 'probes_passed'
     | 'setup_failures'
+    | 'checks_silent'
   >,
 ): void =>
   void tx.db.run(
     `UPDATE mirrors SET role = ?, state = ?, paused_from = ?, epoch = ?, reachable = ?, reachable_since = ?, unreachable_since = ?,
-       first_failed_at = ?, probes_failed = ?, probes_passed = ?, setup_failures = ? WHERE id = ?`,
+       first_failed_at = ?, probes_failed = ?, probes_passed = ?, setup_failures = ?, checks_silent = ? WHERE id = ?`,
     row.role,
     row.state,
     row.paused_from,
@@ -136,6 +139,7 @@ export const setLink = (
     row.probes_failed,
     row.probes_passed,
     row.setup_failures,
+    row.checks_silent,
     id,
   )
 
@@ -162,6 +166,7 @@ export type MirrorChange = Partial<
     | 'synced_at'
     | 'last_error'
     | 'checks_problem'
+    | 'checks_seen_at'
     | 'left_out'
     | 'resolve'
     | 'notify'
@@ -221,7 +226,7 @@ export const listMemberAddresses = (
 /** Links whose sync is due. While the remote cannot be reached, none is. */
 export const listDueSyncs = (db: Db, now_ms: number, limit: number): MirrorRow[] =>
   db.all<MirrorRow>(
-    `SELECT m.* FROM mirrors m ${LIVE} AND m.state NOT IN ('ci_failover', 'handing_back')
+    `SELECT m.* FROM mirrors m ${LIVE} AND m.state != 'handing_back'
        AND m.reachable = 1 AND m.sync_at <= ? ORDER BY m.sync_at LIMIT ?`,
     now_ms,
     limit,

@@ -73,7 +73,7 @@ export const updateMirror = operation({
           ...(row.ssh_key === null && newSshKey(hearth, row.id, url)),
         }),
         ...(input.host_key !== undefined && { host_key: input.host_key || null }),
-        ...settingColumns(input.settings ?? {}),
+        ...settingColumns(input.settings ?? {}, row.provider),
       })
       tx.emit(deployHoldsChanged, { repo_id: repo.id })
       applyPause(tx, row, input.paused)

@@ -210,6 +210,16 @@ export const leadingMirrors =
 export const remoteWorkflows =
   extensionPoint<(db: Db, repo_id: string) => boolean>('repos.remote_workflows')
 
+/** Folders of workflow files of a repository besides its own ones; the first that exists is read. */
+export const workflowFolders =
+  extensionPoint<(db: Db, repo_id: string) => readonly string[]>('repos.workflow_folders')
+
+/** Emitted when pushes that the remote should have checked are to be checked here. */
+export const workflowsFailedOver = internalEvent(
+  'repos.workflows_failed_over',
+  Type.Object({ repo_id: Type.String(), event_ids: Type.Array(Type.String()) }),
+)
+
 /** Why deployments of a repository wait for an administrator; null when they do not. */
 export const deployHolds =
   extensionPoint<(db: Db, repo_id: string) => string | null>('repos.deploy_holds')

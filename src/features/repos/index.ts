@@ -133,6 +133,8 @@ export {
   deployHoldsChanged,
   pushReads,
   remoteWorkflows,
+  workflowFolders,
+  workflowsFailedOver,
   releaseOfTag,
   releasedTags,
   signingKeys,

@@ -2,14 +2,13 @@
  * Git repositories on other servers over SSH: addresses, and the transport that runs git's commands
  * there. A connection is opened at the first request and closed when none came for a while.
  */
-import type { ClientChannel } from 'ssh2'
 import type { Hearth } from '#core/hearth.ts'
 import { outboundClient } from '#core/outbound.ts'
 import { commandTransport, RemoteError, type RunningCommand, type Transport } from '#git'
 import { oneLine } from '#lib/one-line.ts'
 import { OutboundError } from '#lib/outbound/outbound.ts'
 import { inputOf } from '#lib/ssh/channel-input.ts'
-import { SshClientError, SshConnection } from '#lib/ssh/ssh-client.ts'
+import { SshClientError, SshConnection, type SshChannel } from '#lib/ssh/ssh-client.ts'
 import { SECOND } from '#lib/time.ts'
 import { trimTrailingSlashes } from '#lib/trim-slashes.ts'
 
@@ -137,7 +136,7 @@ function asRemoteFault(error: unknown): unknown {
   return new RemoteError('invalid', error.message, error.fault === 'sign_in' ? 401 : null)
 }
 
-function commandOn(channel: ClientChannel): RunningCommand {
+function commandOn(channel: SshChannel): RunningCommand {
   const output = inputOf(channel)
   let said = ''
   channel.stderr.on('data', (chunk: Uint8Array) => {
@@ -159,7 +158,7 @@ function commandOn(channel: ClientChannel): RunningCommand {
   }
 }
 
-async function writeTo(channel: ClientChannel, bytes: Uint8Array): Promise<void> {
+async function writeTo(channel: SshChannel, bytes: Uint8Array): Promise<void> {
   const gone = (): RemoteError => new RemoteError('invalid', 'the remote ended the connection')
   if (!channel.writable) throw gone()
   if (channel.write(Buffer.from(bytes))) return
@@ -214,7 +213,9 @@ export async function askLfsAccess(
   command.stop()
   try {
     const answer = JSON.parse(Buffer.concat(parts).toString()) as Partial<LfsAccess>
-    return typeof answer.href === 'string' ? { href: answer.href, header: answer.header ?? {} } : null
+    return typeof answer.href === 'string'
+      ? { href: answer.href, header: answer.header ?? {} }
+      : null
   } catch {
     return null
   }

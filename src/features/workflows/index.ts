@@ -28,7 +28,7 @@ import { removeRunsOfRepo } from './runs/store-runs.ts'
 import { planScheduled, startScheduledRuns } from './triggers/schedules.ts'
 import { checkRunners, sweepRuns } from './sweep.ts'
 import { findRunOfToken } from './jobs/store-tokens.ts'
-import { reactions } from './triggers/triggers.ts'
+import { onFailedOver, reactions } from './triggers/triggers.ts'
 
 export * from './operations.ts'
 export * from './schema.ts'
@@ -86,7 +86,7 @@ export const feature: Feature = {
   operations: Object.values(operations),
   events,
   reactions: [...reactions, followCandidateRuns],
-  handlers: [enqueueScheduling],
+  handlers: [enqueueScheduling, onFailedOver],
   jobs: [
     planRuns,
     planScheduled,

@@ -42,7 +42,11 @@ export function commandTransport(start: StartCommand): Transport {
       const answer = isList
         ? listOf(service, packets, command, done)
         : await answerTo(packets, command, body, done)
-      return responseOf(url, `application/x-${service}-${isList ? 'advertisement' : 'result'}`, answer)
+      return responseOf(
+        url,
+        `application/x-${service}-${isList ? 'advertisement' : 'result'}`,
+        answer,
+      )
     } catch (error) {
       done()
       command.stop()
@@ -89,7 +93,7 @@ async function answerTo(
   body: Uint8Array | ReadableStream<Uint8Array> | null,
   done: () => void,
 ): Promise<ReadableStream<Uint8Array>> {
-  for await (const _ of packets.untilFlush()) continue
+  for await (const _ of packets.untilFlush());
   const sending = sendBody(command, body)
   // The reader of the response hears of it.
   sending.catch(() => {})
@@ -112,10 +116,7 @@ async function sendBody(
   command.end()
 }
 
-function streamOf(
-  parts: AsyncGenerator<Uint8Array>,
-  done: () => void,
-): ReadableStream<Uint8Array> {
+function streamOf(parts: AsyncGenerator<Uint8Array>, done: () => void): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
       try {
@@ -170,8 +171,7 @@ class PacketSplitter {
     while (this.#left.length < length) {
       const chunk = await this.#reader.read()
       if (chunk.done) throw await this.#refusal()
-      this.#left =
-        this.#left.length === 0 ? chunk.value : Buffer.concat([this.#left, chunk.value])
+      this.#left = this.#left.length === 0 ? chunk.value : Buffer.concat([this.#left, chunk.value])
       this.#isEmpty = false
     }
     const taken = this.#left.subarray(0, length)
@@ -183,7 +183,11 @@ class PacketSplitter {
   async #refusal(): Promise<RemoteError> {
     const complaint = await this.command.complaint
     if (this.#isEmpty && complaint !== null)
-      return new RemoteError('missing', `the remote says: ${complaint.slice(0, MAX_COMPLAINT)}`, 404)
+      return new RemoteError(
+        'missing',
+        `the remote says: ${complaint.slice(0, MAX_COMPLAINT)}`,
+        404,
+      )
     return new RemoteError('invalid', 'the remote ended the connection in the middle')
   }
 }

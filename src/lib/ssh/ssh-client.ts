@@ -7,6 +7,8 @@ import type { Algorithms, Client, ClientChannel } from 'ssh2'
 import { SECOND } from '../time.ts'
 import { sshFingerprint } from './ssh-key.ts'
 
+export type SshChannel = ClientChannel
+
 const CONNECT_TIMEOUT_MS = 20 * SECOND
 const KEEPALIVE_MS = 30 * SECOND
 const MAX_UNANSWERED_KEEPALIVES = 3
@@ -158,6 +160,9 @@ function describe({ host }: SshTarget, error: Error & { readonly level?: string 
   if (error.level === 'client-authentication')
     return new SshClientError('sign_in', `${host} does not accept the key of this mirror`)
   if (error.level === 'handshake' || error.level === 'protocol')
-    return new SshClientError('protocol', `${host} could not agree on a connection: ${error.message}`)
+    return new SshClientError(
+      'protocol',
+      `${host} could not agree on a connection: ${error.message}`,
+    )
   return new SshClientError('unreachable', `${host} cannot be reached over SSH: ${error.message}`)
 }

@@ -54,6 +54,7 @@ export class MirrorModel {
     probes_failed: 0,
     probes_passed: 0,
     setup_failures: 0,
+    checks_silent: false,
   }
   #random: (below: number) => number
   #isUp = true

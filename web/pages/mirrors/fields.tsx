@@ -77,14 +77,15 @@ export const NewMirrorForm = ({
       <Field
         name="url"
         label={t('Address')}
-        type="url"
         required
         mono
         maxlength={2000}
         placeholder={t('https://example.com/acme/site.git')}
         value={shown('url')}
         error={wrong('url')}
-        hint={t('As one would clone it, without name and password.')}
+        hint={t(
+          'As one would clone it, without password: https, or ssh://git@example.com/acme/site.git with a key that this page shows afterwards.',
+        )}
       />
       <p class="muted">{t('A mirror carries commits, tags and large files (Git LFS).')}</p>
       <Field
@@ -172,6 +173,14 @@ const SettingFields = ({ mirror }: { mirror: Mirror }) => {
         label={t('Run workflows here as well while the remote leads')}
         checked={settings.keep_ci_warm}
       />
+      {mirror.provider !== 'gitlab' && (
+        <Checkbox
+          id={`${id}-ext_workflows`}
+          name="ext_workflows"
+          label={t('Run the workflow files of the remote’s forge here, beside .hearth/workflows')}
+          checked={settings.ext_workflows}
+        />
+      )}
       <Checkbox
         id={`${id}-hold_deploys`}
         name="hold_deploys"
@@ -181,6 +190,31 @@ const SettingFields = ({ mirror }: { mirror: Mirror }) => {
     </>
   )
 }
+
+const HostKeyField = ({
+  visit,
+  mirror,
+  typed,
+}: {
+  visit: Visit
+  mirror: Mirror
+  typed: boolean
+}) =>
+  mirror.ssh_public_key === null ? null : (
+    <Field
+      id={`${mirror.id}-host_key`}
+      name="host_key"
+      label={t('Fingerprint of the host key')}
+      mono
+      maxlength={50}
+      placeholder={t('SHA256:…')}
+      value={mirror.host_key ?? ''}
+      error={typed ? fieldError(visit, 'host_key') : null}
+      hint={t(
+        'The only key that the remote may show. Change it when the remote has a new one. Left empty, the next contact decides.',
+      )}
+    />
+  )
 
 export const EditMirrorForm = ({
   visit,
@@ -199,7 +233,7 @@ export const EditMirrorForm = ({
         action={action}
         csrf={visit.csrf}
         label={t('Edit {name}', { name: mirror.name })}
-        error={typed ? formError(visit, 'url', 'secret', 'username', 'name') : null}
+        error={typed ? formError(visit, 'url', 'secret', 'username', 'name', 'host_key') : null}
       >
         <input type="hidden" name="form" value={mirror.id} />
         <input type="hidden" name="id" value={mirror.id} />
@@ -207,13 +241,13 @@ export const EditMirrorForm = ({
           id={`${mirror.id}-url`}
           name="url"
           label={t('Address')}
-          type="url"
           required
           mono
           maxlength={2000}
           value={mirror.url}
           error={typed ? fieldError(visit, 'url') : null}
         />
+        <HostKeyField visit={visit} mirror={mirror} typed={typed} />
         <SecretFields visit={visit} typed={typed} id={mirror.id} />
         <Select
           id={`${mirror.id}-notify`}
@@ -262,6 +296,7 @@ export function settingsFrom(fields: Fields) {
     take_over_after: minutes === '' ? null : Number(minutes),
     remote_pushes: oneOf(['hold', 'fast_forward', 'refuse'], fields.text('remote_pushes')),
     keep_ci_warm: fields.ticked('keep_ci_warm'),
+    ext_workflows: fields.ticked('ext_workflows'),
     hold_deploys: fields.ticked('hold_deploys'),
   }
 }

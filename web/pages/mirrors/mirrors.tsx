@@ -18,6 +18,7 @@ import {
   ActionButton,
   Button,
   Card,
+  CopyField,
   EmptyState,
   Facts,
   Field,
@@ -146,11 +147,29 @@ const Ending = ({ visit, mirror }: { visit: Visit; mirror: Mirror }) => {
   )
 }
 
+/** The key that the remote has to accept, until it does. */
+const KeyNotice = ({ mirror }: { mirror: Mirror }) =>
+  mirror.ssh_public_key === null ? null : (
+    <Notice kind={mirror.synced_at === null ? 'wait' : 'info'} title={t('The key of this mirror')}>
+      <p>
+        {mirror.role === 'leader'
+          ? t(
+              'Add it at the remote as a deploy key, with write access if you want to hand back. This page goes on within a minute.',
+            )
+          : t('Add it at the remote as a deploy key with write access. Then sync.')}
+      </p>
+      <CopyField id={`${mirror.id}-key`} label={t('Public key')} value={mirror.ssh_public_key} />
+    </Notice>
+  )
+
 const MirrorFacts = ({ mirror, now }: { mirror: Mirror; now: number }) => (
   <Facts
     facts={[
       { label: t('Address'), value: <code>{mirror.url}</code> },
       { label: t('Role'), value: roleText(mirror) },
+      ...(mirror.host_key === null
+        ? []
+        : [{ label: t('Host key'), value: <code>{mirror.host_key}</code> }]),
       {
         label: t('Reachable'),
         value:
@@ -198,6 +217,7 @@ const MirrorCard = ({
           <p>{mirror.checks_problem}</p>
         </Notice>
       )}
+      {manage && <KeyNotice mirror={mirror} />}
       <MirrorFacts mirror={mirror} now={now} />
       {mirror.left_out.length > 0 && (
         <details class="more">
@@ -366,6 +386,7 @@ export const mirrorForms = [
       url: fields.text('url'),
       username: optional(fields, 'username'),
       secret: optional(fields, 'secret'),
+      host_key: fields.has('host_key') ? fields.text('host_key').trim() : undefined,
       settings: settingsFrom(fields),
     }),
   ),

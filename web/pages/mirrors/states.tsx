@@ -52,6 +52,11 @@ export const LeadSentence = ({ mirror, now }: { mirror: Mirror; now: number }) =
         since,
       })
     case 'ci_failover':
+      if (mirror.checks_silent)
+        return rich(
+          '{name} leads, but its checks have reported nothing for half an hour. Since {since} workflows run here: push there.',
+          { name, since },
+        )
       return rich(
         '{name} leads, but cannot be reached, since {since}. Pushes are refused here until somebody takes over.',
         { name, since },

@@ -8,7 +8,7 @@ import { branchOf, pushReads } from '#features/repos/index.ts'
 import type { Oid } from '#git'
 import { createCache } from '#lib/cache.ts'
 import { workflowRunners } from '../extension-points.ts'
-import { WORKFLOW_FOLDERS } from './workflow-files.ts'
+import { ALL_WORKFLOW_FOLDERS } from './workflow-files.ts'
 
 /** Between a push and its reactions lie milliseconds; each push adds at most this many. */
 const MAX_COMMITS = 1000
@@ -32,6 +32,6 @@ export const lookForWorkflows = pushReads.with(async (hearth, { store }, updates
 })
 
 async function hasFolder({ git }: Hearth, store: string, commit: Oid): Promise<boolean> {
-  const entries = await git.findEntries(store, commit, WORKFLOW_FOLDERS)
+  const entries = await git.findEntries(store, commit, ALL_WORKFLOW_FOLDERS)
   return entries.some((entry) => entry !== null)
 }

@@ -13,7 +13,7 @@ import {
 } from '#features/repos/index.ts'
 import type { Oid, RefUpdate } from '#git'
 import { isWithoutWorkflows } from './commits-without-workflows.ts'
-import { listWorkflowFiles, readWorkflowFile, WORKFLOW_FOLDERS } from './workflow-files.ts'
+import { listWorkflowFiles, readWorkflowFile, ALL_WORKFLOW_FOLDERS } from './workflow-files.ts'
 
 /** One push tells about at most this many branches and files. */
 const MAX_BRANCHES = 3
@@ -32,9 +32,9 @@ async function linesOf(
     if (tip === null || isWithoutWorkflows(hearth, tip)) continue
     const before = old ?? trunkBefore(hearth, row, updates)
     if (!(await hasChanged(hearth, row.store, before, tip))) continue
-    const known = before === null ? [] : await listWorkflowFiles(hearth, row.store, before)
+    const known = before === null ? [] : await listWorkflowFiles(hearth, row, before)
     const old_blobs = new Set(known.map(({ blob }) => blob))
-    for (const file of await listWorkflowFiles(hearth, row.store, tip)) {
+    for (const file of await listWorkflowFiles(hearth, row, tip)) {
       if (signal.aborted || told.size >= MAX_FILES) return lines
       if (old_blobs.has(file.blob) || told.has(file.blob)) continue
       told.add(file.blob)
@@ -61,7 +61,7 @@ async function hasChanged(
   tip: Oid,
 ): Promise<boolean> {
   if (before === tip) return false
-  for (const folder of WORKFLOW_FOLDERS) {
+  for (const folder of ALL_WORKFLOW_FOLDERS) {
     const now = (await git.findEntry(store, tip, folder))?.oid
     const then = before === null ? undefined : (await git.findEntry(store, before, folder))?.oid
     if (now !== undefined && now !== then) return true

@@ -7,13 +7,19 @@ import type { Hearth } from '#core/hearth.ts'
 import { service } from '#core/service.ts'
 import { writeAs } from '#core/write.ts'
 import { WorkflowReader, type Problem, type Workflow } from '#actions'
-import type { RepoRow } from '#features/repos/index.ts'
+import { workflowFolders, type RepoRow } from '#features/repos/index.ts'
 import type { Oid } from '#git'
 import { invalid } from '#lib/errors.ts'
 import { findModel, putModel } from './store-workflows.ts'
 
 /** Of the first folder that exists, all files are read; of the others none. */
 export const WORKFLOW_FOLDERS = ['.hearth/workflows', '.github/workflows'] as const
+/** Where files may be, with those of the forge that a mirror follows. */
+export const ALL_WORKFLOW_FOLDERS = [
+  ...WORKFLOW_FOLDERS,
+  '.gitea/workflows',
+  '.forgejo/workflows',
+] as const
 const MAX_FILES = 100
 const MAX_FILE_BYTES = 256 * 1024
 
@@ -33,18 +39,31 @@ const reader = service('workflow reader', () => new WorkflowReader(), {
 
 /** The workflow files of a commit, by path; none when there is no folder with workflows. */
 export async function listWorkflowFiles(
+  hearth: Hearth,
+  repo: Pick<RepoRow, 'id' | 'store'>,
+  commit: Oid,
+): Promise<readonly WorkflowFile[]> {
+  const own = await filesOfFirst(hearth, repo.store, commit, WORKFLOW_FOLDERS)
+  const remote = workflowFolders.all(hearth).flatMap((of) => of(hearth.db, repo.id))
+  const more = await filesOfFirst(hearth, repo.store, commit, remote)
+  const known = new Set(own.map(({ path }) => path))
+  return [...own, ...more.filter(({ path }) => !known.has(path))].slice(0, MAX_FILES)
+}
+
+/** The workflow files of the first folder that exists. */
+async function filesOfFirst(
   { git }: Hearth,
   store: string,
   commit: Oid,
+  folders: readonly string[],
 ): Promise<readonly WorkflowFile[]> {
-  for (const folder of WORKFLOW_FOLDERS) {
+  for (const folder of folders) {
     const entries = await git.listTree(store, commit, folder)
     if (entries === null) continue
     return entries
       .filter(({ type, path }) => type === 'file' && /\.ya?ml$/.test(path))
       .map(({ path, oid }) => ({ path: `${folder}/${path}`, blob: oid }))
       .sort((a, b) => (a.path < b.path ? -1 : 1))
-      .slice(0, MAX_FILES)
   }
   return []
 }

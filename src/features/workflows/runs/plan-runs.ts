@@ -47,7 +47,7 @@ export const planRuns = job<{ event_id: string }>({
 })
 
 export async function planOccasion(hearth: Hearth, occasion: Occasion): Promise<void> {
-  const files = await listWorkflowFiles(hearth, occasion.repo.store, occasion.files_sha)
+  const files = await listWorkflowFiles(hearth, occasion.repo, occasion.files_sha)
   if (isDefaultBranch(occasion)) await recordFiles(hearth, occasion, files)
   if (files.length > 0) await startRuns(hearth, occasion, files)
 }
@@ -198,7 +198,7 @@ async function baseBlobsOf(
       listPresentWorkflows(hearth.db, repo.id).map(({ path, blob }) => [path, blob ?? '']),
     )
   if (row.base_sha === files_sha) return null
-  const files = await listWorkflowFiles(hearth, repo.store, row.base_sha)
+  const files = await listWorkflowFiles(hearth, repo, row.base_sha)
   return new Map(files.map(({ path, blob }) => [path, blob]))
 }
 

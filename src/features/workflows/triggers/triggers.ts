@@ -1,8 +1,8 @@
 /** Events that may start runs. Their transaction only adds a job. */
-import { reaction, reactionToAll, type EventRow } from '#core/events.ts'
+import { handler, reaction, reactionToAll, type EventRow } from '#core/events.ts'
 import type { Tx } from '#core/write.ts'
 import type { EventName } from '#actions'
-import { remoteWorkflows, repoArchived } from '#features/repos/index.ts'
+import { remoteWorkflows, repoArchived, workflowsFailedOver } from '#features/repos/index.ts'
 import type { Oid } from '#git'
 import { isWithoutWorkflows } from '../files/commits-without-workflows.ts'
 import { cancelRunNow } from '../runs/end-run.ts'
@@ -59,6 +59,16 @@ const onArchived = reaction(
     if (repo_id === null) return
     for (const run of listOpenRuns(tx.db, repo_id))
       cancelRunNow(tx, run, null, 'The repository was archived')
+  },
+)
+
+/** Pushes that a remote should have checked, and has not. */
+export const onFailedOver = handler(
+  'workflows run for pushes that a remote does not check',
+  workflowsFailedOver,
+  (tx, { event_ids }) => {
+    if (runnerKinds(tx.hearth).length === 0) return
+    for (const event_id of event_ids) tx.enqueue(planRuns, { event_id }, { key: event_id })
   },
 )
 
