@@ -39,6 +39,8 @@ const MAX_LIMIT_WAIT_MS = 6 * HOUR
  * goes on where the last one stopped, so there may be more of them than for the code.
  */
 const MAX_STARTS_OF_STEPS = 20
+/** Of the code, whose objects stay on disk too. More ends of the process are its own fault. */
+const MAX_STARTS_OF_CODE = 10
 
 export const runImport = job<{ id: string }>({
   kind: 'run_import',
@@ -76,7 +78,7 @@ const startAttempt = (hearth: Hearth, id: string): Promise<ImportRow | null> =>
     const row = findImport(tx.db, id)
     if (!row || row.finished_at !== null) return null
     const tooOld = tx.now_ms - Date.parse(row.created_at) > MAX_IMPORT_MS
-    const most = row.code_complete === 1 ? MAX_STARTS_OF_STEPS : RETRY_DELAYS_MS.length
+    const most = row.code_complete === 1 ? MAX_STARTS_OF_STEPS : MAX_STARTS_OF_CODE
     if (tooOld || row.attempts > most) {
       setEnded(tx, id, 'failed', [
         ...errorsOf(row),
