@@ -55,7 +55,7 @@ const PLANTED: [file: string, text: string, words: string][] = [
     `const file = await visit.hearth.git.blob(store, oid)`,
     'after an operation let them in',
   ],
-  ['src/features/issues/a.ts', `import { Elysia } from 'elysia'`, 'elysia is at home in'],
+  ['src/features/issues/a.ts', `import { Cache } from 'lru-cache'`, 'lru-cache is at home in'],
   [
     'src/features/issues/a.ts',
     `const { Database } = await import('bun:sqlite')`,
@@ -148,10 +148,10 @@ test('exceptions and homes that nothing needs are faults', () => {
   expect(checkExceptions(new Set(['src/a.ts f']), lists).map(({ message }) => message)).toEqual([
     'nothing needs the exception "src/b.ts g"',
   ])
-  const stale = checkHomes([{ file: 'src/http/a.ts', text: `import { Elysia } from 'elysia'` }])
+  const stale = checkHomes([{ file: 'src/ssh/a.ts', text: `import ssh2 from 'ssh2'` }])
   const messages = stale.map(({ message }) => message)
   expect(messages).toContain('src/lib/mail.ts does not import nodemailer: take the home away')
-  expect(messages).not.toContain('src/http/ does not import elysia: take the home away')
+  expect(messages).not.toContain('src/ssh/ does not import ssh2: take the home away')
 })
 
 test('a thread that loads a whole feature is a fault, however far away the import is', () => {

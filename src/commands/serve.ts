@@ -67,6 +67,8 @@ export const serve: Command = {
     // Signals are handled before the address is printed, so that an early one ends it cleanly too.
     const stopped = nextStopSignal()
     await announce(hearth)
+    // The executable starts with a reluctant compiler (`scripts/build.ts`).
+    Bun.unsafe.setJITPolicy(1)
     await prepareChecks(hearth)
     await hearth.jobs.start()
     listener.certificates.start()

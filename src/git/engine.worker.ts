@@ -7,6 +7,7 @@ import { TaskRunner, type RunnerEvent, type RunnerRequest } from './tasks/task-r
 lowerThreadPriority(NICENESS.engine)
 
 declare const self: {
+  close(): void
   onmessage: ((event: MessageEvent<EngineWorkerMessage>) => void) | null
 }
 
@@ -19,7 +20,9 @@ type Start = {
   readonly cells: MemoryCells
   readonly thread: number
 }
-export type EngineWorkerMessage = Start | RunnerRequest
+/** The last message: the thread closes its files and ends. */
+type End = { readonly kind: 'end' }
+export type EngineWorkerMessage = Start | RunnerRequest | End
 
 function send(event: RunnerEvent): void {
   // The task no longer needs a block of output, so its memory is moved instead of copied.
@@ -28,9 +31,13 @@ function send(event: RunnerEvent): void {
 }
 
 function start({ settings, others, cells, thread }: Start): void {
-  const runner = new TaskRunner(new Engine(settings, cells, thread), send, others)
+  const engine = new Engine(settings, cells, thread)
+  const runner = new TaskRunner(engine, send, others)
   self.onmessage = ({ data }) => {
-    if (data.kind !== 'settings') runner.receive(data)
+    if (data.kind === 'end') {
+      engine.close()
+      self.close()
+    } else if (data.kind !== 'settings') runner.receive(data)
   }
 }
 

@@ -1,10 +1,11 @@
-// The translations, inside the executable. A catalogue is parsed when its language is used first.
+// The translations, inside the executable. A catalogue is read when its language is used first.
+import { readFileSync } from 'node:fs'
 import { lazy } from '#lib/lazy.ts'
 import type { Locale } from '../locale.ts'
-import arabic from './ar.json' with { type: 'text' }
-import arabicMessages from './messages.ar.json' with { type: 'text' }
-import german from './de.json' with { type: 'text' }
-import germanMessages from './messages.de.json' with { type: 'text' }
+import arabic from './ar.json' with { type: 'file' }
+import arabicMessages from './messages.ar.json' with { type: 'file' }
+import german from './de.json' with { type: 'file' }
+import germanMessages from './messages.de.json' with { type: 'file' }
 import { MessageTable } from './message-table.ts'
 
 /** A translation, or one per plural form of the language (CLDR: zero, one, two, few, many, other). */
@@ -62,14 +63,17 @@ const bracketed: Translations = {
   message: (english) => `⟦${english}⟧`,
 }
 
+/** TypeScript takes the files for the objects that they hold; they are paths. */
+const readCatalogue = (locale: Locale, texts: unknown, messages: unknown): Catalogue =>
+  new Catalogue(
+    locale,
+    readFileSync(texts as string, 'utf8'),
+    readFileSync(messages as string, 'utf8'),
+  )
+
 const CATALOGUES: Readonly<Record<Exclude<Locale, 'en'>, () => Translations>> = {
-  // TypeScript takes the files for the objects that they hold.
-  ar: lazy(
-    () => new Catalogue('ar', arabic as unknown as string, arabicMessages as unknown as string),
-  ),
-  de: lazy(
-    () => new Catalogue('de', german as unknown as string, germanMessages as unknown as string),
-  ),
+  ar: lazy(() => readCatalogue('ar', arabic, arabicMessages)),
+  de: lazy(() => readCatalogue('de', german, germanMessages)),
   'en-XA': () => bracketed,
 }
 

@@ -3,6 +3,7 @@
  * with backpressure, and converts failures to errors.
  */
 import { WorkerThread } from '#lib/threads/worker.ts'
+import { SECOND } from '#lib/time.ts'
 import type { EngineWorkerMessage } from '../engine.worker.ts'
 import { GitError } from '../ports.ts'
 import { Engine, type EngineSettings } from './engine.ts'
@@ -14,6 +15,12 @@ import {
   type RunnerEvent,
   type RunnerRequest,
 } from './task-runner.ts'
+
+/**
+ * How long a thread without tasks stays. A thread takes 10 MiB or more, and what it took for its
+ * work it gives back only at its end; starting one takes 12 ms of processor time.
+ */
+const DEFAULT_IDLE_MS = 60 * SECOND
 
 /** Bytes of output on the way to a reader before the task waits. */
 const OUTPUT_CREDIT_BYTES = 1 << 20
@@ -32,6 +39,9 @@ type Thread = {
   /** Number of running tasks. */
   load: number
   keepProcessAlive(on: boolean): void
+  isRunning(): boolean
+  /** Ends the thread until its next task. */
+  endIdle(): void
   end(): void
 }
 
@@ -149,6 +159,7 @@ export class ThreadPool {
   private running = 0
   private idle: (() => void)[] = []
   private closed = false
+  private idleTimer: ReturnType<typeof setTimeout> | undefined
   private readonly cells: MemoryCells
 
   constructor(
@@ -157,10 +168,16 @@ export class ThreadPool {
     private readonly onFault: (message: string, fields: Record<string, unknown>) => void,
     /** Called when a task of a store begins. The function that it returns is called at its end. */
     private readonly begin: ((store: string) => () => void) | null = null,
+    private readonly idleMs = DEFAULT_IDLE_MS,
   ) {
     this.cells = createMemoryCells(Math.max(1, count))
     if (count === 0) this.threads.push(this.localThread())
     else for (let i = 0; i < count; i++) this.threads.push(this.workerThread(i))
+  }
+
+  /** Threads that are there. They start with their first task. */
+  get runningThreads(): number {
+    return this.threads.filter(({ isRunning }) => isRunning()).length
   }
 
   /** Runs a task without output and returns its result. */
@@ -184,6 +201,7 @@ export class ThreadPool {
     const thread = free.reduce((best, other) => (other.load < best.load ? other : best))
     if (thread.load++ === 0) thread.keepProcessAlive(true)
     this.running++
+    clearTimeout(this.idleTimer)
     const store = (args as { store?: unknown } | null)?.store
     const endUse = this.begin !== null && typeof store === 'string' ? this.begin(store) : null
     const task = new PoolTask<R>(
@@ -209,7 +227,10 @@ export class ThreadPool {
     for (const child of this.children.get(id) ?? []) child.cancel()
     this.children.delete(id)
     if (--thread.load === 0) thread.keepProcessAlive(false)
-    if (--this.running === 0) for (const wake of this.idle.splice(0)) wake()
+    if (--this.running > 0) return
+    for (const wake of this.idle.splice(0)) wake()
+    this.idleTimer = setTimeout(() => this.endIdleThreads(), this.idleMs)
+    this.idleTimer.unref()
   }
 
   /** Tells every thread to close a store's files. */
@@ -225,9 +246,16 @@ export class ThreadPool {
   /** Waits for the running tasks, then ends the threads. */
   async close(): Promise<void> {
     this.closed = true
+    clearTimeout(this.idleTimer)
     if (this.running > 0) await new Promise<void>((resolve) => this.idle.push(resolve))
     for (const thread of this.threads) thread.end()
     this.threads.length = 0
+  }
+
+  /** Ends the threads that have had nothing to do for a while. */
+  private endIdleThreads(): void {
+    const busy = new Set([...this.listeners.values()].map(({ thread }) => thread))
+    for (const thread of this.threads) if (!busy.has(thread)) thread.endIdle()
   }
 
   private dispatch(message: RunnerEvent): void {
@@ -272,6 +300,8 @@ export class ThreadPool {
       post: (message) => runner.receive(message),
       load: 0,
       keepProcessAlive: () => {},
+      isRunning: () => true,
+      endIdle: () => {},
       end: () => engine.close(),
     }
   }
@@ -306,11 +336,18 @@ export class ThreadPool {
         }
       },
     })
-    worker.start()
     const thread: Thread = {
-      post: (message, transfer) => worker.post(message, transfer),
+      post: (message, transfer) => {
+        // All but a start is about a task of a running thread, or about the files that it opened.
+        if (message.kind === 'start' || worker.isRunning) worker.post(message, transfer)
+      },
       load: 0,
       keepProcessAlive: (keep) => worker.keepProcessAlive(keep),
+      isRunning: () => worker.isRunning,
+      endIdle: () => {
+        worker.retire({ kind: 'end' })
+        hasWorked = false
+      },
       end: () => worker.terminate(),
     }
     return thread

@@ -68,6 +68,13 @@ export class WorkerThread<Received, Sent> {
     else this.#worker?.unref()
   }
 
+  /** Sends a last message, after which the thread ends itself. The next `post` starts another. */
+  retire(last: Sent): void {
+    const worker = this.#worker
+    this.#worker = null
+    worker?.postMessage(last)
+  }
+
   /** Ends the thread at once. `onFailure` is not called. */
   terminate(): void {
     const worker = this.#worker

@@ -1,19 +1,73 @@
-import { expect, test } from 'bun:test'
+import { afterAll, expect, test } from 'bun:test'
+import { readdirSync, readlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { createGit } from '#git'
 import { ThreadPool } from '../../../src/git/tasks/thread-pool.ts'
+import { resolveSettings } from '../../../src/git/settings.ts'
+import { discard, scratch } from '../support/real-git.ts'
+
+const work = scratch()
+afterAll(() => discard(work))
+
+/** Files below a folder that this process has open. */
+const openBelow = (folder: string): string[] =>
+  readdirSync('/proc/self/fd').flatMap((fd) => {
+    try {
+      const path = readlinkSync(join('/proc/self/fd', fd))
+      return path.startsWith(folder) ? [path] : []
+    } catch {
+      return []
+    }
+  })
 
 test('a thread that cannot begin is tried again with the next task, not in a loop', async () => {
   let faults = 0
-  const { promise: failed, resolve } = Promise.withResolvers<void>()
   // Without settings no engine can be made, as without memory.
-  const pool = new ThreadPool(null as never, 1, () => {
-    faults++
-    resolve()
-  })
-  await failed
+  const pool = new ThreadPool(null as never, 1, () => faults++)
+  expect(pool.runningThreads).toBe(0)
+  expect(await pool.call('verify', {}).catch(String)).toContain('a worker of the git engine failed')
   expect(faults).toBe(1)
   expect(await pool.call('verify', {}).catch(String)).toContain('a worker of the git engine failed')
   // A loop would have started several threads by then.
   await Bun.sleep(1_000)
   expect(faults).toBe(2)
+  await pool.close()
+})
+
+test('threads start with their first task, end when idle with their files closed, and start again', async () => {
+  const root = join(work, 'stores')
+  const git = createGit({ root, tmp: join(work, 'tmp'), workers: 0 })
+  await git.createStore('one')
+  const who = { name: 'Eve', email: 'eve@example.org', time: 1_600_000_000, zone: '+0000' }
+  await git.commitFiles('one', {
+    parent: null,
+    changes: [{ action: 'put', path: 'file', data: Buffer.from('text') }],
+    message: 'first',
+    author: who,
+    committer: who,
+  })
+  await git.close()
+
+  const faults: string[] = []
+  const pool = new ThreadPool(
+    resolveSettings({ root, tmp: join(work, 'tmp') }).engine,
+    2,
+    (fault) => {
+      faults.push(fault)
+    },
+    null,
+    1,
+  )
+  expect(pool.runningThreads).toBe(0)
+  pool.forget('one')
+  expect(pool.runningThreads).toBe(0)
+  for (let round = 0; round < 2; round++) {
+    await pool.call('verify', { store: 'one', args: [[]] })
+    for (let tries = 0; tries < 12_000 && pool.runningThreads > 0; tries++) await Bun.sleep(10)
+    expect(pool.runningThreads).toBe(0)
+    for (let tries = 0; tries < 12_000 && openBelow(root).length > 0; tries++) await Bun.sleep(10)
+    expect(openBelow(root)).toEqual([])
+  }
+  expect(faults).toEqual([])
   await pool.close()
 })
