@@ -118,7 +118,7 @@ async function record(executable: string): Promise<void> {
       await (await fetch(forge.url + path)).arrayBuffer()
     await forge.stop()
     const lines = readFileSync(recorded, 'utf8').split('\n')
-    writeFileSync(START_ORDER, lines.filter((line) => /^(v|[FMN] )/.test(line)).join('\n') + '\n')
+    writeFileSync(START_ORDER, `${lines.filter((line) => /^(v|[FMN] )/.test(line)).join('\n')}\n`)
   } finally {
     rmSync(place, { recursive: true })
   }

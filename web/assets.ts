@@ -1,6 +1,8 @@
-// The style sheet, scripts and icons of every page, held in memory. Their addresses contain a
-// digest of the content, so browsers can cache them for ever.
+// The style sheet, scripts and icons of every page, unpacked when somebody asks for them. Their
+// addresses contain a digest of the content, so browsers can cache them for ever.
 import { readFileSync } from 'node:fs'
+import { packedText } from '#lib/packed-text.ts'
+import type { PackedFile } from './client.macro.ts'
 import mermaidFile from '@mermaid-js/tiny/dist/mermaid.tiny.js' with { type: 'file' }
 import {
   browserScript,
@@ -21,39 +23,57 @@ export interface Asset {
   isOnDemand: boolean
 }
 
+const SCRIPT = 'text/javascript; charset=utf-8'
+
 const files = {
   'style.css': ['text/css; charset=utf-8', styleSheet('./style.css')],
-  'client.js': ['text/javascript; charset=utf-8', browserScript('./client/index.ts')],
+  'client.js': [SCRIPT, browserScript('./client/index.ts')],
   'favicon.svg': ['image/svg+xml', textFile('../assets/favicon.svg')],
   'logo.svg': ['image/svg+xml', textFile('../assets/logo.svg')],
 } as const
 
 export type AssetName = keyof typeof files
 
-const make = (name: string, type: string, body: string): Asset => {
-  const mark = new Bun.CryptoHasher('sha256').update(body).digest('hex').slice(0, 12)
-  const dot = name.lastIndexOf('.')
-  return {
-    path: `/assets/${name.slice(0, dot)}-${mark}${name.slice(dot)}`,
-    type,
-    body,
-    etag: `"${mark}"`,
-    isOnDemand: false,
+class PackedAsset implements Asset {
+  readonly path: string
+  readonly etag: string
+  readonly #text: () => string
+
+  constructor(
+    name: string,
+    readonly type: string,
+    { packed, digest }: PackedFile,
+    readonly isOnDemand = false,
+  ) {
+    const dot = name.lastIndexOf('.')
+    this.path = `/assets/${name.slice(0, dot)}-${digest}${name.slice(dot)}`
+    this.etag = `"${digest}"`
+    this.#text = packedText(packed)
+  }
+
+  get body(): string {
+    return this.#text()
   }
 }
 
 const byName = new Map<string, Asset>(
-  Object.entries(files).map(([name, [type, body]]) => [name, make(name, type, body)]),
+  Object.entries(files).map(([name, [type, body]]) => [name, new PackedAsset(name, type, body)]),
 )
 
+/** Names of parts contain a digest already, by which they import each other. */
+class EditorAsset extends PackedAsset {
+  override readonly path: string
+  override readonly etag: string
+
+  constructor(name: string, file: PackedFile) {
+    super(name, SCRIPT, file, true)
+    this.path = `/assets/${name}`
+    this.etag = `"${name.replace(/\.js$/, '')}"`
+  }
+}
+
 const editorFiles: readonly Asset[] = Object.entries(splitScript('./client/editor/editor.ts')).map(
-  ([name, body]) => ({
-    ...make(name, 'text/javascript; charset=utf-8', body),
-    // Names of parts contain a digest already, by which they import each other.
-    path: `/assets/${name}`,
-    etag: `"${name.replace(/\.js$/, '')}"`,
-    isOnDemand: true,
-  }),
+  ([name, file]) => new EditorAsset(name, file),
 )
 
 /** The script of the code editor, which loads its other files itself. */
@@ -64,7 +84,7 @@ export const editorPath: string | undefined = editorFiles.find(({ path }) =>
 /** A file of 2.5 MB that few pages need: it is read when somebody asks for it. */
 const mermaid: Asset = {
   path: `/assets/mermaid-${packageDigest('@mermaid-js/tiny/dist/mermaid.tiny.js')}.js`,
-  type: 'text/javascript; charset=utf-8',
+  type: SCRIPT,
   get body() {
     return readFileSync(mermaidFile, 'utf8')
   },
@@ -74,14 +94,7 @@ const mermaid: Asset = {
 
 const diagramFiles: readonly Asset[] = [
   mermaid,
-  {
-    ...make(
-      'diagram.js',
-      'text/javascript; charset=utf-8',
-      browserScript('./client/diagram/frame.ts'),
-    ),
-    isOnDemand: true,
-  },
+  new PackedAsset('diagram.js', SCRIPT, browserScript('./client/diagram/frame.ts'), true),
 ]
 
 /** The scripts of the frame of a diagram: Mermaid, then ours. */

@@ -3,11 +3,20 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { packText } from '#lib/packed-text.ts'
 
 const here = (name: string): string => new URL(name, import.meta.url).pathname
 
+/** A file for browsers: what unpacks to it, and a digest of its content for its address. */
+export type PackedFile = { readonly packed: string; readonly digest: string }
+
+const digestOf = (content: string | Uint8Array): string =>
+  new Bun.CryptoHasher('sha256').update(content).digest('hex').slice(0, 12)
+
+const packFile = (text: string): PackedFile => ({ packed: packText(text), digest: digestOf(text) })
+
 /** Bundles a script and its imports into one file for browsers. */
-export const browserScript = (name: string): string => {
+export const browserScript = (name: string): PackedFile => {
   const built = Bun.spawnSync([
     process.execPath,
     'build',
@@ -17,14 +26,14 @@ export const browserScript = (name: string): string => {
     '--format=iife',
   ])
   if (built.exitCode !== 0) throw new Error(`could not build ${name}: ${built.stderr.toString()}`)
-  return built.stdout.toString()
+  return packFile(built.stdout.toString())
 }
 
 /**
  * Bundles a script that loads parts of itself when they are needed. Returns the files by name; names
  * contain a digest of the content. Empty where the packages that it is made of are not installed.
  */
-export const splitScript = (name: string): Record<string, string> => {
+export const splitScript = (name: string): Record<string, PackedFile> => {
   if (!existsSync(here('../node_modules/@codemirror/view'))) return {}
   const folder = mkdtempSync(join(tmpdir(), 'hearth-script-'))
   try {
@@ -42,7 +51,7 @@ export const splitScript = (name: string): Record<string, string> => {
     ])
     if (built.exitCode !== 0) throw new Error(`could not build ${name}: ${built.stderr.toString()}`)
     return Object.fromEntries(
-      readdirSync(folder).map((file) => [file, readFileSync(join(folder, file), 'utf8')]),
+      readdirSync(folder).map((file) => [file, packFile(readFileSync(join(folder, file), 'utf8'))]),
     )
   } finally {
     rmSync(folder, { recursive: true, force: true })
@@ -53,20 +62,19 @@ export const splitScript = (name: string): Record<string, string> => {
  * The style sheet without comments and indentation. Bun's minifier would rewrite `light-dark()`, so
  * it is not used.
  */
-export const styleSheet = (name: string): string =>
-  readFileSync(here(name), 'utf8')
-    .replace(/\/\*[\s\S]*?\*\//g, '')
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '')
-    .join('\n')
+export const styleSheet = (name: string): PackedFile =>
+  packFile(
+    readFileSync(here(name), 'utf8')
+      .replace(/\/\*[\s\S]*?\*\//g, '')
+      .split('\n')
+      .map((line) => line.trim())
+      .filter((line) => line !== '')
+      .join('\n'),
+  )
 
 /** The text of a file. */
-export const textFile = (name: string): string => readFileSync(here(name), 'utf8')
+export const textFile = (name: string): PackedFile => packFile(readFileSync(here(name), 'utf8'))
 
 /** A digest of a file of a package, for its address. */
 export const packageDigest = (name: string): string =>
-  new Bun.CryptoHasher('sha256')
-    .update(readFileSync(here(`../node_modules/${name}`)))
-    .digest('hex')
-    .slice(0, 12)
+  digestOf(readFileSync(here(`../node_modules/${name}`)))

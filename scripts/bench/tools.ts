@@ -84,9 +84,7 @@ function requestOf({ forge, token }: Setting, row: Row, n: number, isModern: boo
       'content-type': 'application/json',
       accept: 'application/json, text/event-stream',
       'mcp-protocol-version': isModern ? MODERN : '2025-11-25',
-      ...(isModern
-        ? { 'mcp-method': method, ...(row.args ? { 'mcp-name': row.name } : {}) }
-        : {}),
+      ...(isModern ? { 'mcp-method': method, ...(row.args ? { 'mcp-name': row.name } : {}) } : {}),
     },
     body: JSON.stringify({ jsonrpc: '2.0', id: row.args ? n : 1, method, params }),
   })
@@ -105,8 +103,7 @@ async function measure(
   let next = from + 1
   const end = next + row.count
   const client = async (): Promise<void> => {
-    while (next < end)
-      await (await fetch(requestOf(setting, row, next++, isModern))).arrayBuffer()
+    while (next < end) await (await fetch(requestOf(setting, row, next++, isModern))).arrayBuffer()
   }
   const began = cpuOf(setting.forge.pid)
   await Promise.all(Array.from({ length: CONNECTIONS }, client))

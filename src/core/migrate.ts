@@ -4,11 +4,23 @@
  */
 import { transaction, type DatabaseHandle } from './db.ts'
 import { readMigrations } from './migrations.macro.ts' with { type: 'macro' }
+import { lazy } from '#lib/lazy.ts'
+import { packedText } from '#lib/packed-text.ts'
 import type { Timestamp } from '#lib/time.ts'
 
-export type Migration = { name: string; sql: string }
+export type Migration = { readonly name: string; readonly sql: string }
 
-export const migrations: readonly Migration[] = readMigrations()
+const { names, packed } = readMigrations()
+const readSql = packedText(packed)
+const sqlByNumber = lazy(() => JSON.parse(readSql()) as readonly string[])
+
+/** Their SQL is 500 KB, and is unpacked when one of them has to run. */
+export const migrations: readonly Migration[] = names.map((name, number) => ({
+  name,
+  get sql() {
+    return sqlByNumber()[number] ?? ''
+  },
+}))
 
 /** The database has migrations of a newer executable. */
 export class NewerDatabase extends Error {

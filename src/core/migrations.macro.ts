@@ -4,14 +4,18 @@
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { packText } from '#lib/packed-text.ts'
 
-export function readMigrations(): { name: string; sql: string }[] {
+/** `packed` unpacks to the list of their SQL as JSON (`packedText`). */
+export function readMigrations(): { names: string[]; packed: string } {
   const directory = join(import.meta.dir, '../../migrations')
-  return readdirSync(directory)
+  const files = readdirSync(directory)
     .filter((name) => /^\d{4}_[a-z_]+\.sql$/.test(name))
     .sort()
-    .map((name) => ({
-      name: name.replace(/\.sql$/, ''),
-      sql: readFileSync(join(directory, name), 'utf8'),
-    }))
+  return {
+    names: files.map((name) => name.replace(/\.sql$/, '')),
+    packed: packText(
+      JSON.stringify(files.map((name) => readFileSync(join(directory, name), 'utf8'))),
+    ),
+  }
 }

@@ -1,6 +1,7 @@
 // The guide of this release: the Markdown files of `assets/docs`, built into the executable, so
 // that it is at hand without the internet and cannot differ from the source.
 import { lazy } from '#lib/lazy.ts'
+import { packedText } from '#lib/packed-text.ts'
 import { textFile } from '../client.macro.ts' with { type: 'macro' }
 import { PageHead } from '../components/layout.tsx'
 import { Columns, SideNav } from '../components/tabs.tsx'
@@ -11,38 +12,44 @@ import { Shell } from './shell.tsx'
 import { t } from '../text.ts'
 
 /** One page of the guide; its address is `/docs/<slug>`. */
-type GuideSource = { readonly slug: string; readonly text: string }
+type GuideSource = { readonly slug: string; readonly text: () => string }
 
 export const GUIDE_SOURCES: readonly GuideSource[] = [
-  { slug: 'install', text: textFile('../assets/docs/install.md') },
-  { slug: 'configure', text: textFile('../assets/docs/configure.md') },
-  { slug: 'sign-on', text: textFile('../assets/docs/sign-on.md') },
-  { slug: 'operate', text: textFile('../assets/docs/operate.md') },
-  { slug: 'mirrors', text: textFile('../assets/docs/mirrors.md') },
-  { slug: 'moving', text: textFile('../assets/docs/moving.md') },
-  { slug: 'backup', text: textFile('../assets/docs/backup.md') },
-  { slug: 'performance', text: textFile('../assets/docs/performance.md') },
-  { slug: 'secret-scanning', text: textFile('../assets/docs/secret-scanning.md') },
-  { slug: 'dependencies', text: textFile('../assets/docs/dependencies.md') },
-  { slug: 'security', text: textFile('../assets/docs/security.md') },
-  { slug: 'issues', text: textFile('../assets/docs/issues.md') },
-  { slug: 'insights', text: textFile('../assets/docs/insights.md') },
-  { slug: 'workflows', text: textFile('../assets/docs/workflows.md') },
-  { slug: 'moving-workflows', text: textFile('../assets/docs/moving-workflows.md') },
-  { slug: 'runners', text: textFile('../assets/docs/runners.md') },
-  { slug: 'reviews', text: textFile('../assets/docs/reviews.md') },
-  { slug: 'conflicts', text: textFile('../assets/docs/conflicts.md') },
-  { slug: 'ssh', text: textFile('../assets/docs/ssh.md') },
-  { slug: 'large-files', text: textFile('../assets/docs/large-files.md') },
-  { slug: 'packages', text: textFile('../assets/docs/packages.md') },
-  { slug: 'agents', text: textFile('../assets/docs/agents.md') },
+  { slug: 'install', text: packedText(textFile('../assets/docs/install.md').packed) },
+  { slug: 'configure', text: packedText(textFile('../assets/docs/configure.md').packed) },
+  { slug: 'sign-on', text: packedText(textFile('../assets/docs/sign-on.md').packed) },
+  { slug: 'operate', text: packedText(textFile('../assets/docs/operate.md').packed) },
+  { slug: 'mirrors', text: packedText(textFile('../assets/docs/mirrors.md').packed) },
+  { slug: 'moving', text: packedText(textFile('../assets/docs/moving.md').packed) },
+  { slug: 'backup', text: packedText(textFile('../assets/docs/backup.md').packed) },
+  { slug: 'performance', text: packedText(textFile('../assets/docs/performance.md').packed) },
+  {
+    slug: 'secret-scanning',
+    text: packedText(textFile('../assets/docs/secret-scanning.md').packed),
+  },
+  { slug: 'dependencies', text: packedText(textFile('../assets/docs/dependencies.md').packed) },
+  { slug: 'security', text: packedText(textFile('../assets/docs/security.md').packed) },
+  { slug: 'issues', text: packedText(textFile('../assets/docs/issues.md').packed) },
+  { slug: 'insights', text: packedText(textFile('../assets/docs/insights.md').packed) },
+  { slug: 'workflows', text: packedText(textFile('../assets/docs/workflows.md').packed) },
+  {
+    slug: 'moving-workflows',
+    text: packedText(textFile('../assets/docs/moving-workflows.md').packed),
+  },
+  { slug: 'runners', text: packedText(textFile('../assets/docs/runners.md').packed) },
+  { slug: 'reviews', text: packedText(textFile('../assets/docs/reviews.md').packed) },
+  { slug: 'conflicts', text: packedText(textFile('../assets/docs/conflicts.md').packed) },
+  { slug: 'ssh', text: packedText(textFile('../assets/docs/ssh.md').packed) },
+  { slug: 'large-files', text: packedText(textFile('../assets/docs/large-files.md').packed) },
+  { slug: 'packages', text: packedText(textFile('../assets/docs/packages.md').packed) },
+  { slug: 'agents', text: packedText(textFile('../assets/docs/agents.md').packed) },
   {
     slug: 'bring-your-own-agent',
-    text: textFile('../assets/docs/bring-your-own-agent.md'),
+    text: packedText(textFile('../assets/docs/bring-your-own-agent.md').packed),
   },
-  { slug: 'api', text: textFile('../assets/docs/api.md') },
-  { slug: 'architecture', text: textFile('../assets/docs/architecture.md') },
-  { slug: 'glossary', text: textFile('../assets/docs/glossary.md') },
+  { slug: 'api', text: packedText(textFile('../assets/docs/api.md').packed) },
+  { slug: 'architecture', text: packedText(textFile('../assets/docs/architecture.md').packed) },
+  { slug: 'glossary', text: packedText(textFile('../assets/docs/glossary.md').packed) },
 ]
 
 type Chapter = {
@@ -58,7 +65,7 @@ type Chapter = {
  * the files become links between the pages.
  */
 export function renderChapter({ slug, text }: GuideSource): Chapter {
-  const [first = '', ...lines] = text.split('\n')
+  const [first = '', ...lines] = text().split('\n')
   if (!first.startsWith('# ')) throw new Error(`the guide's page ${slug} begins with no title`)
   const body = lines
     .join('\n')
@@ -70,7 +77,7 @@ export function renderChapter({ slug, text }: GuideSource): Chapter {
   return { slug, title: first.slice(2), html, parts }
 }
 
-const titleOf = ({ text }: GuideSource): string => text.slice(2, text.indexOf('\n'))
+const titleOf = ({ text }: GuideSource): string => text().slice(2, text().indexOf('\n'))
 
 /** The pages of the guide, and the headings of the page that is shown. */
 const Contents = ({ chapter }: { chapter: Chapter }) => (
