@@ -181,6 +181,8 @@ CREATE TABLE agent_runs (
 
 CREATE INDEX agent_runs_of_repo ON agent_runs (repo_id, state);
 
+CREATE INDEX agent_runs_queued ON agent_runs (state_at) WHERE state = 'queued';
+
 CREATE TABLE agent_turns (
   agent_id TEXT NOT NULL REFERENCES agent_runs (agent_id) ON DELETE CASCADE,
   seq INTEGER NOT NULL,
@@ -1120,7 +1122,7 @@ CREATE TABLE integrations (
   created_by TEXT REFERENCES actors (id),
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL
-) STRICT, WITHOUT ROWID;
+, offered_models TEXT) STRICT, WITHOUT ROWID;
 
 CREATE INDEX integrations_of_workspace ON integrations (workspace_id, id);
 

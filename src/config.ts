@@ -157,15 +157,9 @@ function settingsOf(
     trusted_proxies: requireBlocks(values, 'proxy.trusted'),
     outbound_allow: requireOutboundRules(values, 'outbound.allow'),
     integrations_allow: requireOutboundRules(values, 'integrations.allow'),
+    agents: { at_once: values.get('agents.at_once') },
     checks: checkSettings(values),
-    jobs: {
-      local: values.get('jobs.local'),
-      network: values.get('jobs.network'),
-      keep_days: values.get('jobs.keep_days'),
-      cache_bytes: values.get('jobs.cache_bytes'),
-      actions_from: requireForges(values, 'jobs.actions_from'),
-      actions_url: values.get('jobs.actions_url'),
-    },
+    jobs: jobSettings(values),
     backups: backupSettings(values),
     storage: storageSettings(values),
     archives: {
@@ -223,6 +217,15 @@ function mailSettings(values: ConfigValues, siteUrl: string): Settings['mail'] {
   const from = values.get('mail.from') ?? `Hearth <hearth@${new URL(siteUrl).hostname}>`
   return { url, from }
 }
+
+const jobSettings = (values: ConfigValues): Settings['jobs'] => ({
+  local: values.get('jobs.local'),
+  network: values.get('jobs.network'),
+  keep_days: values.get('jobs.keep_days'),
+  cache_bytes: values.get('jobs.cache_bytes'),
+  actions_from: requireForges(values, 'jobs.actions_from'),
+  actions_url: values.get('jobs.actions_url'),
+})
 
 const checkSettings = (values: ConfigValues): Settings['checks'] => ({
   isolation: values.get('checks.isolation'),

@@ -39,6 +39,7 @@ export const testSettings = (data: string, change: Partial<Settings> = {}): Sett
   integrations_allow: [],
   // Tests run jobs with runners of their own.
   jobs: testJobs,
+  agents: { at_once: 4 },
   checks: {
     isolation: 'required',
     network: false,

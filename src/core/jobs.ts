@@ -55,8 +55,10 @@ export const QUEUE_CONCURRENCY = {
   search: 1,
   /** Tests of connected services, which may not respond. */
   integrations: 1,
-  /** The built-in agent, which mostly waits for models and commands. */
-  agents: Math.max(1, navigator.hardwareConcurrency),
+  /** Runs of the built-in agent. They share places of their own (setting `agents.at_once`). */
+  agents: 200,
+  /** Questions, plans, summaries and reviews by models, which wait for answers of a minute. */
+  models: 16,
   /** Commands of acceptance checks, which need a core each. */
   commands: Math.max(1, navigator.hardwareConcurrency),
 } as const

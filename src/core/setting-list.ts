@@ -197,6 +197,12 @@ export const SETTINGS = {
   'integrations.allow': list({
     help: 'Further host names, addresses and blocks that integrations such as model providers may reach, written as in outbound.allow.',
   }),
+  'agents.at_once': number({
+    default: 4,
+    minimum: 1,
+    changeable: { at: ['agents', 'at_once'], minimum: 1, maximum: 200 },
+    help: 'How many runs of agents are at work at once; others wait. The built-in agent takes about 2 MB of memory; a program that is brought along takes what it takes.',
+  }),
   'audit.ip': flag({
     default: true,
     changeable: { at: ['audit', 'ip'] },

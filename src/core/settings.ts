@@ -118,6 +118,8 @@ export type Settings = {
     readonly actions_from: readonly string[]
     readonly actions_url: string
   }
+  /** Runs of agents that are at work at once. */
+  readonly agents: { readonly at_once: number }
   /** Commands of acceptance checks, which users write. Sizes are in bytes. */
   readonly checks: {
     /** `required` refuses them without isolation. `none` runs them with the server's rights. */

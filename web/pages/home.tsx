@@ -232,7 +232,7 @@ const Dashboard = ({ visit, data }: { visit: Visit; data: Dashboard }) => (
         <>
           <PageHead title={t('Needs your attention')} />
           <div class="stack">
-            <AttentionLists waiting={data.waiting} />
+            <AttentionLists visit={visit} waiting={data.waiting} />
           </div>
           <PageHead
             level={2}

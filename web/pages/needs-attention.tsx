@@ -1,4 +1,5 @@
 // The lists at the top of the start page: what needs the attention of the visitor.
+import { getPullAgent, type Agent } from '#features/agents/index.ts'
 import { listNotifications, type Notification } from '#features/notifications/index.ts'
 import { listWaiting } from '#features/overview/index.ts'
 import {
@@ -11,9 +12,14 @@ import {
   RelativeTime,
   Row,
 } from '../components/index.ts'
+import { pullPath } from '../paths.ts'
 import type { Visit } from '../site.ts'
+import { GoOn } from './pulls/agent-state.tsx'
 import { iconOfKind, SHORT_REASONS } from './notifications/reasons.ts'
 import { t } from '../text.ts'
+
+/** Questions that can be answered on the start page. */
+const MAX_ANSWER_FORMS = 5
 
 /** Sessions that stop until a user answers. */
 const BLOCKING_REASONS = ['agent_waiting', 'run_approval'] as const
@@ -23,15 +29,32 @@ export async function loadAttention(visit: Visit) {
     visit.tryCall(listWaiting, {}),
     ...BLOCKING_REASONS.map((reason) => visit.call(listNotifications, { reason, per_page: 20 })),
   ])
+  const stopped = sessions.flatMap(({ items }) => items)
   return {
     ...(waiting ?? { reviews: [], assigned: { issues: [], pulls: [] }, own: [] }),
-    stopped: sessions.flatMap(({ items }) => items),
+    stopped: await Promise.all(
+      stopped.map(async (one, at) => ({
+        ...one,
+        agent: at < MAX_ANSWER_FORMS ? await askingAgent(visit, one) : null,
+      })),
+    ),
   }
 }
 
-export type AttentionItems = Awaited<ReturnType<typeof loadAttention>>
+/** The built-in agent that waits for an answer; null for others, whose page has the form. */
+async function askingAgent(
+  visit: Visit,
+  { reason, repo, subject: { number } }: Notification,
+): Promise<Agent | null> {
+  if (reason !== 'agent_waiting' || repo === null || number === null) return null
+  const agent = await visit.tryCall(getPullAgent, { repo, number })
+  return agent?.asked === true ? agent : null
+}
 
-const StoppedRow = ({ one }: { one: Notification }) => (
+export type AttentionItems = Awaited<ReturnType<typeof loadAttention>>
+type Stopped = AttentionItems['stopped'][number]
+
+const StoppedRow = ({ visit, one }: { visit: Visit; one: Stopped }) => (
   <Row
     mark={
       <span class="tone-wait">
@@ -52,11 +75,19 @@ const StoppedRow = ({ one }: { one: Notification }) => (
         <RelativeTime at={one.updated_at} />
       </>
     }
-  />
+  >
+    {one.agent?.pull && (
+      <GoOn
+        visit={visit}
+        here={pullPath(one.agent.repo, one.agent.pull, 'session')}
+        agent={one.agent}
+      />
+    )}
+  </Row>
 )
 
 /** The most urgent list comes first. Empty lists are left out. */
-export const AttentionLists = ({ waiting }: { waiting: AttentionItems }) => {
+export const AttentionLists = ({ visit, waiting }: { visit: Visit; waiting: AttentionItems }) => {
   const { stopped, reviews, assigned, own } = waiting
   const listed = new Set([...reviews, ...own].map(({ id }) => id))
   const pulls = assigned.pulls.filter(({ id }) => !listed.has(id))
@@ -78,7 +109,7 @@ export const AttentionLists = ({ waiting }: { waiting: AttentionItems }) => {
       {stopped.length > 0 && (
         <List label={t('Waiting for your answer')} head={<h2>{t('Waiting for your answer')}</h2>}>
           {stopped.map((one) => (
-            <StoppedRow one={one} />
+            <StoppedRow visit={visit} one={one} />
           ))}
         </List>
       )}

@@ -4,7 +4,7 @@ import { RepoPath, Type } from '#core/schema.ts'
 import { Agent, AgentId, agentRecord, requireAgent } from '#features/agents/index.ts'
 import { findLastQuestion } from '#features/pulls/index.ts'
 import { conflict, invalid } from '#lib/errors.ts'
-import { requireWaiting } from './resume-agent.ts'
+import { requireRun } from './resume-agent.ts'
 import { addEntries } from './session-entries.ts'
 
 export const answerAgent = operation({
@@ -25,7 +25,7 @@ export const answerAgent = operation({
   handler: ({ hearth, caller, repo, write }, { id, text }) => {
     if (text.trim() === '') throw invalid('text', 'text must not be blank')
     return write((tx) => {
-      const run = requireWaiting(tx.db, repo, id)
+      const run = requireRun(tx.db, repo, id, ['waiting'])
       const question = findLastQuestion(tx.db, run.pull_id, id)
       if (question === null)
         throw conflict('not_ready', 'the agent has asked nothing; use resume_agent to let it go on')

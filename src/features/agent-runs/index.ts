@@ -18,7 +18,8 @@ import { endWithReview, reviewReactions } from './review/queue-review.ts'
 import { reviewByAgent } from './review/review-by-agent.ts'
 import { findReviewOfAgent } from './review/store.ts'
 import { startAsAssignee, startRun } from './start-run.ts'
-import { findOpenCall, findRun } from './store.ts'
+import { countQueuedBefore, findOpenCall, findRun } from './store.ts'
+import { takeMentions, takeQuestions } from './told.ts'
 import { workAgent } from './work-agent.ts'
 
 export * from './operations.ts'
@@ -38,13 +39,28 @@ const STATES = {
 function reviewerState(db: Db, agent_id: string): BuiltInState | null {
   const review = findReviewOfAgent(db, agent_id)
   const state = review?.state === 'queued' ? 'working' : 'idle'
-  return review && { state, waiting_for: null, asked: false }
+  return (
+    review && {
+      state,
+      waiting_for: null,
+      asked: false,
+      queued_before: null,
+      state_since: review.state_at,
+    }
+  )
 }
 
 export const feature: Feature = {
   name: 'agent-runs',
   operations: Object.values(operations),
-  reactions: [reviseFailedChecks, reviseRequestedChanges, ...reviewReactions, endWithReview],
+  reactions: [
+    reviseFailedChecks,
+    reviseRequestedChanges,
+    takeQuestions,
+    takeMentions,
+    ...reviewReactions,
+    endWithReview,
+  ],
   handlers: [takeAnswers, endWithToken, waitAfterLoop],
   jobs: [workAgent, reviewByAgent, removeProgramFiles, sweepProgramFiles] as Job[],
   extensions: [
@@ -58,6 +74,8 @@ export const feature: Feature = {
         state: STATES[run.state],
         waiting_for: isWaiting ? run.reason : null,
         asked: isWaiting && findOpenCall(db, agent_id)?.tool === 'ask',
+        queued_before: run.state === 'queued' ? countQueuedBefore(db, run) : null,
+        state_since: run.state_at,
       }
     }),
   ],

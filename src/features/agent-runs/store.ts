@@ -38,6 +38,15 @@ export const listActiveRunsOf = (db: Db, repo_id: string, issue: number): AgentR
     issue,
   )
 
+/** Runs that began to wait for a free place before this one. */
+export const countQueuedBefore = (db: Db, { agent_id, state_at }: AgentRunRow): number =>
+  db.one<{ count: number }>(
+    `SELECT count(*) AS count FROM agent_runs
+     WHERE state = 'queued' AND (state_at, agent_id) < (?, ?)`,
+    state_at,
+    agent_id,
+  )?.count ?? 0
+
 export const insertRun = (
   tx: Tx,
   row: Pick<AgentRunRow, 'agent_id' | 'repo_id' | 'pull_id' | 'issue' | 'task' | 'program'>,
@@ -101,11 +110,7 @@ export const listTurns = (db: Db, agent_id: string): TurnRow[] =>
 
 /** Adds a turn and returns its number. */
 export function insertTurn(tx: Tx, agent_id: string, role: TurnRow['role'], text: string): number {
-  const seq =
-    tx.db.one<{ seq: number }>(
-      'SELECT coalesce(max(seq), 0) + 1 AS seq FROM agent_turns WHERE agent_id = ?',
-      agent_id,
-    )?.seq ?? 1
+  const seq = lastTurnSeq(tx.db, agent_id) + 1
   tx.db.run(
     'INSERT INTO agent_turns (agent_id, seq, role, text) VALUES (?, ?, ?, ?)',
     agent_id,
@@ -115,6 +120,32 @@ export function insertTurn(tx: Tx, agent_id: string, role: TurnRow['role'], text
   )
   return seq
 }
+
+/** The number of the newest turn; 0 when there is none. */
+export const lastTurnSeq = (db: Db, agent_id: string): number =>
+  db.one<{ seq: number }>(
+    'SELECT coalesce(max(seq), 0) AS seq FROM agent_turns WHERE agent_id = ?',
+    agent_id,
+  )?.seq ?? 0
+
+/**
+ * Moves what was said between the turn that a model had read last and its answer behind that
+ * answer, so that it is read next. Returns whether there was anything.
+ */
+export function moveUnread(tx: Tx, agent_id: string, read: number, answer: number): boolean {
+  const unread = listTurns(tx.db, agent_id).filter(
+    ({ seq, role }) => role === 'user' && seq > read && seq < answer,
+  )
+  for (const { seq, text } of unread) {
+    tx.db.run('DELETE FROM agent_turns WHERE agent_id = ? AND seq = ?', agent_id, seq)
+    insertTurn(tx, agent_id, 'user', text)
+  }
+  return unread.length > 0
+}
+
+/** Whether something was said to the agent that its model has not read. */
+export const hasUnread = (db: Db, agent_id: string): boolean =>
+  listTurns(db, agent_id).at(-1)?.role === 'user'
 
 export type CallRow = {
   readonly agent_id: string

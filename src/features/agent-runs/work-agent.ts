@@ -4,7 +4,7 @@
  */
 import type { Hearth } from '#core/hearth.ts'
 import { job } from '#core/jobs.ts'
-import { writeAs } from '#core/write.ts'
+import { writeAs, type Tx } from '#core/write.ts'
 import { stopAgentAtCost } from '#features/agents/index.ts'
 import { callModel, ModelFailed, type ModelTask } from '#features/models/index.ts'
 import { Refusal } from '#lib/errors.ts'
@@ -13,6 +13,7 @@ import { SECOND } from '#lib/time.ts'
 import { sleep } from '#lib/waiting.ts'
 import { addEntries, inputForRecord } from './session-entries.ts'
 import { messagesFor } from './prompt.ts'
+import { acquireRunPlace } from './places.ts'
 import { runContext, type RunContext } from './run-context.ts'
 import { removeEndedFiles } from './program/remove-files.ts'
 import { stepProgram } from './program/work-program.ts'
@@ -21,9 +22,12 @@ import {
   countTurn,
   findOpenCall,
   findRun,
+  hasUnread,
   insertCall,
   insertTurn,
+  lastTurnSeq,
   listTurns,
+  moveUnread,
   setCallDone,
   setCallStarted,
   setRunState,
@@ -44,9 +48,14 @@ export const workAgent = job<{ agent_id: string }>({
   kind: 'work_agent',
   queue: 'agents',
   run: async ({ hearth, signal }, { agent_id }) => {
+    const run = findRun(hearth.db, agent_id)
+    if (run?.state !== 'queued' && run?.state !== 'working') return
     const work = beginWork(hearth, agent_id)
+    let leave = (): void => {}
     try {
-      await workOn(hearth, agent_id, AbortSignal.any([signal, work.signal]))
+      const either = AbortSignal.any([signal, work.signal])
+      leave = await acquireRunPlace(hearth, run.repo_id, either)
+      await workOn(hearth, agent_id, either)
     } catch (error) {
       if (work.signal.aborted) return
       // The next process goes on with the rows.
@@ -54,6 +63,7 @@ export const workAgent = job<{ agent_id: string }>({
       hearth.log.error('the built-in agent failed', { agent: agent_id, error })
       await waitFor(hearth, agent_id, 'something went wrong on this server; its log says what')
     } finally {
+      leave()
       work.end()
       // A stop did not wait for the end of the program.
       if (findRun(hearth.db, agent_id)?.program) await removeEndedFiles(hearth, agent_id)
@@ -109,6 +119,7 @@ async function think(context: RunContext): Promise<void> {
     pull_id: run.pull_id,
   }
   let answer: Awaited<ReturnType<typeof callModel>>
+  const read = lastTurnSeq(hearth.db, agent_id)
   try {
     const messages = await messagesFor(context)
     answer = await callModel(hearth, payer, { messages, tools: CHAT_TOOLS }, signal)
@@ -120,6 +131,7 @@ async function think(context: RunContext): Promise<void> {
     if (findRun(tx.db, agent_id)?.state !== 'working') return
     const turn = insertTurn(tx, agent_id, 'model', text)
     countTurn(tx, agent_id)
+    const isTold = moveUnread(tx, agent_id, read, turn)
     answer.calls.slice(0, MAX_CALLS_A_TURN).forEach((call, position) =>
       insertCall(tx, {
         agent_id,
@@ -134,7 +146,7 @@ async function think(context: RunContext): Promise<void> {
       addEntries(tx, { pull_id: run.pull_id, author_id: caller.id }, [
         { kind: 'message', text, data: { role: 'agent' } },
       ])
-    if (answer.calls.length > 0) return
+    if (answer.calls.length > 0 || isTold) return
     const turns = listTurns(tx.db, agent_id)
     if (turns.at(-2)?.text === NUDGE)
       setRunState(
@@ -208,8 +220,18 @@ async function perform(context: RunContext, call: CallRow): Promise<void> {
     if (!result.isOpen)
       addEntries(tx, by, [{ kind: 'result', text: result.text, data: { of: seq, ok } }])
     addEntries(tx, by, result.entries ?? [])
-    if (result.next) setRunState(tx, run.agent_id, result.next.state, result.next.reason)
+    if (result.next) moveOn(tx, run.agent_id, result.next)
   })
+}
+
+/** A run that was told something while it finished its work goes on with that. */
+function moveOn(
+  tx: Tx,
+  agent_id: string,
+  { state, reason }: NonNullable<ToolResult['next']>,
+): void {
+  if (state === 'resting' && hasUnread(tx.db, agent_id)) return
+  setRunState(tx, agent_id, state, reason)
 }
 
 function safeInput(call: CallRow): Record<string, unknown> {

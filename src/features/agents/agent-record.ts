@@ -49,6 +49,8 @@ export function agentRecord(hearth: Hearth, row: AgentRow): Agent {
     scopes: JSON.parse(row.scopes) as string[],
     state: stateWith(hearth, row, known),
     waiting_for: known?.waiting_for || null,
+    queued_before: known?.queued_before ?? null,
+    state_since: known?.state_since ?? null,
     asked: known?.asked || false,
     model: row.model,
     max_usd: row.max_usd,

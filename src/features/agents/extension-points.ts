@@ -4,7 +4,10 @@ import { extensionPoint } from '#core/extension-points.ts'
 import type { Agent } from './schema.ts'
 
 /** What an agent does that runs in this process. */
-export type BuiltInState = Pick<Agent, 'state' | 'waiting_for' | 'asked'>
+export type BuiltInState = Pick<
+  Agent,
+  'state' | 'waiting_for' | 'asked' | 'queued_before' | 'state_since'
+>
 
 /** Null for agents that run elsewhere. */
 export const builtInStates =

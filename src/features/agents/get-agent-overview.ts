@@ -56,7 +56,10 @@ export const getAgentOverview = operation({
     const rows = all.filter(({ repo_id }) => repos.includes(repo_id))
     const agents = rows.slice(0, MAX_AGENTS).map((row) => {
       const step = findLastStep(db, row)
-      const text = step && `${step.tool ?? ''} ${step.text.split('\n')[0] ?? ''}`.trim()
+      const line = step?.text.split('\n')[0] ?? ''
+      const tool = step?.tool ?? ''
+      // The built-in agent begins its lines with the tool.
+      const text = line.startsWith(tool) ? line : `${tool} ${line}`.trim()
       return {
         agent: agentRecord(hearth, row),
         step: step && text ? { text: text.slice(0, MAX_STEP_CHARS), at: step.at } : null,

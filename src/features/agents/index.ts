@@ -31,6 +31,8 @@ export {
   startBuiltInAgent,
 } from './start-built-in-agent.ts'
 export { findAgent, findAgentOfToken } from './store.ts'
+export { findQuestion, listWaitingQuestions } from './store-questions.ts'
+export { agentAsked } from './events.ts'
 
 export const feature: Feature = {
   name: 'agents',

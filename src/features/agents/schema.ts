@@ -25,6 +25,18 @@ const properties = {
       description: 'Why the built-in agent waits for a person; resume_agent lets it go on.',
     }),
   ),
+  queued_before: Nullable(
+    Type.Integer({
+      description:
+        'How many runs began to wait for a free place before it; null unless it waits for one.',
+    }),
+  ),
+  state_since: Nullable(
+    Type.String({
+      format: 'date-time',
+      description: 'Since when the built-in agent is in this state; null for others.',
+    }),
+  ),
   asked: Type.Boolean({
     description: 'Whether the built-in agent waits for an answer to a question: answer_agent.',
   }),

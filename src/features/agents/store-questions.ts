@@ -30,6 +30,13 @@ export const findQuestion = (db: Db, id: string): QuestionRow | null =>
 export const findQuestionAt = (db: Db, pull_id: string, seq: number): QuestionRow | null =>
   db.one<QuestionRow>('SELECT * FROM agent_questions WHERE pull_id = ? AND seq = ?', pull_id, seq)
 
+/** The questions to whoever works on a pull request that have no answer. */
+export const listWaitingQuestions = (db: Db, pull_id: string): QuestionRow[] =>
+  db.all<QuestionRow>(
+    `SELECT * FROM agent_questions WHERE pull_id = ? AND state = 'waiting' ORDER BY seq`,
+    pull_id,
+  )
+
 export const countWaiting = (db: Db, pull_id: string): number =>
   db.one<{ count: number }>(
     `SELECT count(*) AS count FROM agent_questions WHERE pull_id = ? AND state = 'waiting'`,

@@ -43,6 +43,14 @@ export const findAgentOfToken = (db: Db, token_id: string): AgentRow | null =>
   db.one<AgentRow>(`${SELECT} WHERE a.token_id = ?`, token_id)
 
 /** Newest first. */
+export const listAgentsOfPull = (db: Db, repo_id: string, pull_number: number): AgentRow[] =>
+  db.all<AgentRow>(
+    `${SELECT} WHERE a.repo_id = ? AND a.pull_number = ? ORDER BY a.id DESC LIMIT 100`,
+    repo_id,
+    pull_number,
+  )
+
+/** Newest first. */
 export const listAgentRows = (
   db: Db,
   repo_id: string,

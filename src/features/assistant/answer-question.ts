@@ -85,7 +85,7 @@ async function answer(
 /** After a restart it is tried once more; then it has failed. */
 export const answerQuestion = job<{ question_id: string }>({
   kind: 'answer_question',
-  queue: 'agents',
+  queue: 'models',
   retry: ['10s'],
   run: async ({ hearth, signal, attempt }, { question_id }) => {
     const row = findQuestion(hearth.db, question_id)

@@ -90,7 +90,7 @@ async function summarize(
 /** After a restart it is tried once more; then it has failed. */
 export const summarizeSession = job<SummaryKey>({
   kind: 'summarize_session',
-  queue: 'agents',
+  queue: 'models',
   retry: ['10s'],
   run: async ({ hearth, signal, attempt }, key) => {
     const row = findSummary(hearth.db, key)

@@ -18,10 +18,10 @@ export const checkIntegrations = job<null>({
       after = last.id
       await Promise.all(
         rows.map(async (row) => {
-          const { error } = await testConnection(hearth, row)
+          const { error, models } = await testConnection(hearth, row)
           await writeAs(hearth, null, (tx) => {
             if (findIntegration(tx.db, row.id)?.updated_at === row.updated_at)
-              setChecked(tx, row.id, error)
+              setChecked(tx, row.id, error, models)
           })
         }),
       )

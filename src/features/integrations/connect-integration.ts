@@ -64,7 +64,7 @@ export const connectIntegration = operation({
       secret: secret === '' ? null : encryptSecret(hearth, secret),
       created_by: caller.id,
     }
-    const { error } = await testConnection(hearth, row)
+    const { error, models } = await testConnection(hearth, row)
     return write((tx) => {
       if (countIntegrations(tx.db, workspace.id) >= MAX_INTEGRATIONS)
         throw conflict(
@@ -73,7 +73,7 @@ export const connectIntegration = operation({
         )
       const id = typeId('itg', tx.now_ms)
       insertIntegration(tx, { ...row, id })
-      setChecked(tx, id, error)
+      setChecked(tx, id, error, models)
       const made = requireIntegration(tx.db, workspace.id, id)
       auditIntegration(tx, 'integration.connected', made, { after: auditedFacts(made) })
       return integrationRecord(hearth, made)

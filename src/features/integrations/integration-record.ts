@@ -27,6 +27,7 @@ export const integrationRecord = (hearth: Hearth, row: IntegrationRow): Integrat
   status: statusOf(row),
   last_checked_at: row.last_checked_at,
   last_error: row.last_error,
+  offered_models: row.offered_models === null ? [] : (JSON.parse(row.offered_models) as string[]),
   created_by: row.created_by === null ? null : actorOf(hearth, row.created_by),
   created_at: row.created_at,
   updated_at: row.updated_at,

@@ -40,6 +40,9 @@ export const Integration = Type.Object(
     }),
     last_checked_at: Nullable(Time),
     last_error: Nullable(Type.String()),
+    offered_models: Type.Array(Type.String(), {
+      description: 'The models that a model provider listed when it was tested last.',
+    }),
     created_by: Nullable(Actor),
     created_at: Time,
     updated_at: Time,

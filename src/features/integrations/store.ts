@@ -17,6 +17,8 @@ export type IntegrationRow = {
   readonly enabled: 0 | 1
   readonly last_checked_at: Timestamp | null
   readonly last_error: string | null
+  /** JSON; what a model provider lists. */
+  readonly offered_models: string | null
   readonly created_by: string | null
   readonly created_at: Timestamp
   readonly updated_at: Timestamp
@@ -68,7 +70,7 @@ export const insertIntegration = (
   tx: Tx,
   row: Omit<
     IntegrationRow,
-    'enabled' | 'last_checked_at' | 'last_error' | 'created_at' | 'updated_at'
+    'enabled' | 'last_checked_at' | 'last_error' | 'offered_models' | 'created_at' | 'updated_at'
   >,
 ): void =>
   void tx.db.run(
@@ -104,12 +106,22 @@ export const setIntegration = (tx: Tx, row: IntegrationRow, change: IntegrationC
   )
 }
 
-/** Records the result of a connection; `error` is null when it succeeded. */
-export const setChecked = (tx: Tx, id: string, error: string | null): void =>
+/**
+ * Records the result of a connection; `error` is null when it succeeded. `models` is what a model
+ * provider lists, and null leaves what it listed before.
+ */
+export const setChecked = (
+  tx: Tx,
+  id: string,
+  error: string | null,
+  models: readonly string[] | null = null,
+): void =>
   void tx.db.run(
-    'UPDATE integrations SET last_checked_at = ?, last_error = ? WHERE id = ?',
+    `UPDATE integrations SET last_checked_at = ?, last_error = ?,
+       offered_models = coalesce(?, offered_models) WHERE id = ?`,
     tx.now,
     error,
+    models === null ? null : JSON.stringify(models),
     id,
   )
 

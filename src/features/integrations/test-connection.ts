@@ -1,6 +1,7 @@
 /** Tests whether a service answers and accepts the secret. */
 import type { Hearth } from '#core/hearth.ts'
 import { OutboundError, type OutboundResponse } from '#lib/outbound/outbound.ts'
+import { arrayOf, objectOf, textOf } from '#lib/json-value.ts'
 import { SECOND } from '#lib/time.ts'
 import { findProvider, LINEAR_URL, type ModelProviderConfig } from './catalogue.ts'
 import { configOf } from './integration-record.ts'
@@ -11,6 +12,8 @@ import type { IntegrationRow } from './store.ts'
 
 const MAX_TEST_MS = 10 * SECOND
 const MAX_ANSWER_BYTES = 1024 * 1024
+const MAX_LISTED_MODELS = 200
+const MAX_NAME_CHARS = 200
 
 type Target = Pick<IntegrationRow, 'provider' | 'config' | 'secret'>
 
@@ -53,31 +56,53 @@ const send = (
     truncate: true,
   })
 
+type Answer = { readonly status: number; readonly models: readonly string[] | null }
+
+/** The names in a list of models, in the form of OpenAI and Anthropic or in that of Google. */
+function namesIn(body: Uint8Array): string[] | null {
+  try {
+    const { data, models } = objectOf(JSON.parse(new TextDecoder().decode(body)))
+    const names = [...arrayOf(data), ...arrayOf(models)].flatMap((one) => {
+      const { id, name } = objectOf(one)
+      const text = (textOf(id) ?? textOf(name) ?? '').replace(/^models\//, '')
+      return text === '' || text.length > MAX_NAME_CHARS ? [] : text
+    })
+    return [...new Set(names)].sort().slice(0, MAX_LISTED_MODELS)
+  } catch {
+    // A list that is cut, or none.
+    return null
+  }
+}
+
 /** Lists the models; a service without a list is asked for an answer of one token. */
-async function askModels(hearth: Hearth, target: Target, secret: string): Promise<number> {
+async function askModels(hearth: Hearth, target: Target, secret: string): Promise<Answer> {
   const config = configOf(target) as ModelProviderConfig
   const wire = wireOf(target.provider, config)
   const headers = modelHeaders(wire, secret)
-  const { status } = await send(hearth, modelAddress(config.base_url, '/models', wire), headers)
+  const listed = await send(hearth, modelAddress(config.base_url, '/models', wire), headers)
+  const { status } = listed
+  const answer = { status, models: status === 200 ? namesIn(listed.body) : null }
   const [first] = config.models ?? []
-  if ((status !== 404 && status !== 405 && status !== 501) || !first) return status
-  if (wire === 'generate_content') return status
+  if ((status !== 404 && status !== 405 && status !== 501) || !first) return answer
+  if (wire === 'generate_content') return answer
   const call = { model: first.id, max_tokens: 1, messages: [{ role: 'user', content: 'Hi' }] }
   const path = wire === 'messages' ? '/messages' : '/chat/completions'
   const url = modelAddress(config.base_url, path, wire)
-  return (await send(hearth, url, headers, JSON.stringify(call))).status
+  return { ...answer, status: (await send(hearth, url, headers, JSON.stringify(call))).status }
 }
 
-async function ask(hearth: Hearth, target: Target, secret: string): Promise<number> {
+async function ask(hearth: Hearth, target: Target, secret: string): Promise<Answer> {
   const provider = findProvider(target.provider)
-  if (provider === null) return 200
+  const fine = { status: 200, models: null }
+  if (provider === null) return fine
   if (provider.kind === 'model_provider') return askModels(hearth, target, secret)
-  if (provider.probe === null) return 200
+  if (provider.probe === null) return fine
   const config = configOf(target)
   const probe = provider.probe(config, secret)
   const base = typeof config.base_url === 'string' ? config.base_url : LINEAR_URL
   const headers = { ...WIRE_HEADERS, ...probe.headers }
-  return (await send(hearth, addressBelow(base, probe.path), headers, probe.body)).status
+  const { status } = await send(hearth, addressBelow(base, probe.path), headers, probe.body)
+  return { status, models: null }
 }
 
 function refusalOf(status: number): string | null {
@@ -87,25 +112,32 @@ function refusalOf(status: number): string | null {
   return `the service answered with status ${status}`
 }
 
+/** `models` are those that a model provider lists; null where it has not said. */
+export type Tested = ConnectionTest & { readonly models: readonly string[] | null }
+
 /** Never throws for what the service does. */
-export async function testConnection(hearth: Hearth, target: Target): Promise<ConnectionTest> {
+export async function testConnection(hearth: Hearth, target: Target): Promise<Tested> {
   const secret = readSecret(hearth, target)
   if (secret === null)
     return {
       ok: false,
       latency_ms: null,
       error: 'the secret cannot be read with the key of this installation; enter it again',
+      models: null,
     }
   const begin = performance.now()
   try {
-    const error = refusalOf(await ask(hearth, target, secret))
-    return { ok: error === null, latency_ms: Math.round(performance.now() - begin), error }
+    const { status, models } = await ask(hearth, target, secret)
+    const error = refusalOf(status)
+    const latency_ms = Math.round(performance.now() - begin)
+    return { ok: error === null, latency_ms, error, models }
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error
     return {
       ok: false,
       latency_ms: null,
       error: error.message.replaceAll('outbound.allow', 'integrations.allow'),
+      models: null,
     }
   }
 }

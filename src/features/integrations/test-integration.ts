@@ -21,10 +21,11 @@ export const testIntegration = operation({
 
   handler: async ({ hearth, db, workspace, write }, { id }) => {
     const row = requireIntegration(db, workspace.id, id)
-    const test = await testConnection(hearth, row)
+    const { models, ...test } = await testConnection(hearth, row)
     await write((tx) => {
       // Another secret or address may have been saved meanwhile.
-      if (findIntegration(tx.db, id)?.updated_at === row.updated_at) setChecked(tx, id, test.error)
+      if (findIntegration(tx.db, id)?.updated_at === row.updated_at)
+        setChecked(tx, id, test.error, models)
     })
     return test
   },

@@ -55,7 +55,7 @@ export const updateIntegration = operation({
     return write((tx) => {
       const before = requireIntegration(tx.db, workspace.id, id)
       setIntegration(tx, before, change)
-      if (test) setChecked(tx, id, test.error)
+      if (test) setChecked(tx, id, test.error, test.models)
       const after = requireIntegration(tx.db, workspace.id, id)
       auditIntegration(tx, 'integration.updated', after, {
         before: auditedFacts(before),

@@ -96,7 +96,7 @@ async function askModel(hearth: Hearth, row: PlanRow, signal: AbortSignal): Prom
 /** Makes a plan. After a restart it is tried once more; then it has failed. */
 export const planByModel = job<{ plan_id: string }>({
   kind: 'plan_work',
-  queue: 'agents',
+  queue: 'models',
   retry: ['10s'],
   run: async ({ hearth, signal, attempt }, { plan_id }) => {
     const row = findPlan(hearth.db, plan_id)

@@ -196,7 +196,7 @@ async function triage(hearth: Hearth, row: TriageRow, signal: AbortSignal): Prom
 /** After a restart it is tried once more; then it has failed. */
 export const triageByModel = job<TriageKey>({
   kind: 'triage_issue',
-  queue: 'agents',
+  queue: 'models',
   retry: ['10s'],
   run: async ({ hearth, signal, attempt }, key) => {
     const row = findTriage(hearth.db, key)

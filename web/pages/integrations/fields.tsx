@@ -17,7 +17,10 @@ const LABELS: Readonly<Record<string, { readonly label: string; readonly hint?: 
     base_url: { label: 'Address' },
     email: { label: 'Email', hint: 'Of the account that made the token; for Jira Cloud.' },
     timeout_seconds: { label: 'Time limit in seconds', hint: '600 when empty.' },
-    concurrency: { label: 'Calls at once', hint: 'Further calls wait. 8 when empty.' },
+    concurrency: {
+      label: 'Calls at once',
+      hint: 'Further calls wait. Empty means 8, and 2 for models on your own machines.',
+    },
     wire: { label: 'Interface' },
     id_pointer: {
       label: 'Where its id is',
@@ -30,7 +33,7 @@ const LABELS: Readonly<Record<string, { readonly label: string; readonly hint?: 
     closed_values: { label: 'States that close the issue', hint: 'Separated by commas.' },
     models: {
       label: 'Models',
-      hint: 'One per line, such as small, 0.25, 2. In this order, with commas: name, price of input, price of output, price of cached input, context, longest answer. Prices are in US dollars for a million tokens; all but the name may be left out. Empty allows any model.',
+      hint: 'One per line, such as small, 0.25, 2. In this order, with commas: name, price of input, price of output, price of cached input, context, longest answer. Prices are in US dollars for a million tokens; all but the name may be left out. When empty, those that the service lists can be chosen, at no price.',
     },
   })
 

@@ -58,6 +58,7 @@ const OFFERED: readonly ModelTask[] = [
   'review',
   'plan',
   'summarize',
+  'triage',
   'assistant',
   'embed',
 ]
@@ -74,8 +75,11 @@ const tasksOf = (routes: readonly ModelRoute[]): ModelTask[] => [
 const optionOf = ({ integration, model }: { integration: string; model: string }): string =>
   `${integration} ${model}`
 
-const modelNames = ({ config }: Integration): string[] =>
-  Array.isArray(config.models) ? config.models.map(({ id }: { id: string }) => id) : []
+/** The models that its owner lists; else those that the provider lists itself. */
+const modelNames = ({ config, offered_models }: Integration): readonly string[] =>
+  Array.isArray(config.models) && config.models.length > 0
+    ? config.models.map(({ id }: { id: string }) => id)
+    : offered_models
 
 function optionsOf(
   providers: readonly Integration[],
@@ -178,7 +182,9 @@ const ModelsView = ({
       />
       {options.length === 0 ? (
         <EmptyState icon="agent" title={t('No models yet')}>
-          {t('Connect a model provider and list its models there; then choose one here.')}{' '}
+          {t(
+            'Connect a model provider, and choose one of its models here. One that lists none itself needs their names in its settings.',
+          )}{' '}
           <a href={integrationsPath(slug)}>{t('Connect a model provider')}</a>
         </EmptyState>
       ) : (

@@ -25,8 +25,16 @@ import {
 } from '../../components/index.ts'
 import { formatCost } from '../../format.ts'
 import type { Html } from '../../jsx/html.ts'
+import { eventStreamResponse, watchState } from '../../live.ts'
 import { repoPath } from '../../paths.ts'
-import { action, page, redirectWithFlash, type Fields, type Visit } from '../../site.ts'
+import {
+  action,
+  page,
+  redirectWithFlash,
+  type Fields,
+  type Resource,
+  type Visit,
+} from '../../site.ts'
 import { rich, t } from '../../text.ts'
 import { loadAgentReadiness, NoModel, type AgentReadiness } from '../issues/assign-agent.tsx'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
@@ -143,12 +151,24 @@ const State = ({ visit, plan }: ViewProps) => {
   return null
 }
 
+/** While a model makes it, the page follows. */
+const liveOf = (visit: Visit, { status }: Plan) =>
+  status === 'planning'
+    ? { href: here(visit, '/live'), said: t('The model has ended its work on this plan.') }
+    : undefined
+
 const PlanView = (props: ViewProps): Html => {
   const { visit, repo, plan } = props
   const mayChange = repo.permissions.write && !repo.archived
   const isReady = plan.status === 'ready' && mayChange
   return (
-    <RepoFrame visit={visit} repo={repo} title={t('Plan')} current="issues">
+    <RepoFrame
+      visit={visit}
+      repo={repo}
+      title={t('Plan')}
+      current="issues"
+      live={liveOf(visit, plan)}
+    >
       <PageHead
         title={t('Plan')}
         actions={
@@ -193,6 +213,20 @@ export const planPage = page({
   },
   view: (shown, visit) => <PlanView visit={visit} {...shown} />,
 })
+
+/** A plan is made in minutes, and there is no event for its end. */
+const WAIT_MS = 2_000
+
+export const planLive: Resource = {
+  path: '/:workspace/:repo/plans/:plan/live',
+  async respond(first) {
+    const visit = first.forStream()
+    const read = () => visit.call(getPlan, planOf(visit))
+    const state = async () => (await read()).status
+    const events = watchState(visit, 'planning', state, () => false, WAIT_MS)
+    return await eventStreamResponse(visit, events, read)
+  },
+}
 
 const positionsIn = (text: string): number[] =>
   text

@@ -1,62 +1,75 @@
 // What the built-in agent of a pull request does, above its session.
 import { answerAgent, resumeAgent } from '#features/agent-runs/index.ts'
-import { getAgent, stopAgent, type Agent } from '#features/agents/index.ts'
-import type { SessionEntry } from '#features/pulls/index.ts'
+import { getPullAgent, stopAgent, type Agent } from '#features/agents/index.ts'
 import type { Repo } from '#features/repos/index.ts'
 import {
   ActionButton,
-  Badge,
   Button,
   Card,
   Form,
   FormActions,
+  RelativeTime,
   TextArea,
 } from '../../components/index.ts'
-import { formatCost } from '../../format.ts'
 import { pullPath } from '../../paths.ts'
 import { action, redirectWithFlash, type Page, type Visit } from '../../site.ts'
-import { agentStateStyle } from '../repos/agent-state.ts'
+import { AgentStateBadge, costOfAgent } from '../repos/agent-parts.tsx'
 import { repoOf } from '../repos/frame.tsx'
 import { fieldError, formError } from '../shell.tsx'
-import { t } from '../../text.ts'
+import { rich, t } from '../../text.ts'
 
-/** The agent that wrote in this session last; null for visitors without Write. */
-export async function loadAgentOf(
-  visit: Visit,
-  repo: Repo,
-  entries: readonly SessionEntry[],
-): Promise<Agent | null> {
+/** The agent of a pull request; null for visitors without Write. */
+export async function loadAgentOf(visit: Visit, repo: Repo, number: number): Promise<Agent | null> {
   if (visit.viewer === null || !repo.permissions.write) return null
-  const id = entries.findLast(({ author }) => author?.kind === 'agent')?.author?.id
-  const agent = id && (await visit.tryCall(getAgent, { repo: repo.full_name, id }))
-  return agent || null
+  return (await visit.tryCall(getPullAgent, { repo: repo.full_name, number })) ?? null
 }
 
-const GoOn = ({ visit, here, agent }: { visit: Visit; here: string; agent: Agent }) => (
-  <Form
-    action={`${here}/agent`}
-    csrf={visit.csrf}
-    label={t('Go on')}
-    error={visit.form.values.has('agent') ? formError(visit, 'text') : null}
-  >
-    <input type="hidden" name="agent" value={agent.id} />
-    <input type="hidden" name="asked" value={String(agent.asked)} />
-    <TextArea
-      name="text"
-      label={agent.asked ? t('Your answer') : t('Message')}
-      required={agent.asked}
-      rows={3}
-      value={visit.form.values.has('agent') ? visit.form.values.text('text') : ''}
-      error={visit.form.values.has('agent') ? fieldError(visit, 'text') : null}
-      hint={t('The agent reads it first. Its turns and revisions are counted anew.')}
-    />
-    <FormActions>
-      <Button variant="primary" icon="play">
-        {t('Go on')}
-      </Button>
-    </FormActions>
-  </Form>
-)
+export const GoOn = ({ visit, here, agent }: { visit: Visit; here: string; agent: Agent }) => {
+  const isIdle = agent.state === 'idle'
+  const isRefused = visit.form.values.text('agent') === agent.id
+  const [label, button] = isIdle
+    ? [t('What should change'), t('Send back to the agent')]
+    : [agent.asked ? t('Your answer') : t('Message'), t('Go on')]
+  return (
+    <Form
+      action={`${here}/agent`}
+      csrf={visit.csrf}
+      label={button}
+      error={isRefused ? formError(visit, 'text', 'message') : null}
+    >
+      <input type="hidden" name="agent" value={agent.id} />
+      <input type="hidden" name="asked" value={String(agent.asked)} />
+      <TextArea
+        id={`say-${agent.id}`}
+        name="text"
+        label={label}
+        required={agent.asked || isIdle}
+        rows={3}
+        value={isRefused ? visit.form.values.text('text') : ''}
+        error={isRefused ? fieldError(visit, 'text') : null}
+        hint={t('The agent reads it first. Its turns and revisions are counted anew.')}
+      />
+      <FormActions>
+        <Button variant={isIdle ? 'plain' : 'primary'} icon="play">
+          {button}
+        </Button>
+      </FormActions>
+    </Form>
+  )
+}
+
+/** What a person can do for the built-in agent now: let it go on, or send its work back. */
+const NextStep = ({ visit, here, agent }: { visit: Visit; here: string; agent: Agent }) => {
+  if (agent.waiting_for !== null) return <GoOn visit={visit} here={here} agent={agent} />
+  // Agents from outside are told in the session, or by a review.
+  if (agent.state !== 'idle' || agent.state_since === null) return null
+  return (
+    <details class="more" open={visit.form.values.has('agent')}>
+      <summary>{t('Ask for changes')}</summary>
+      <GoOn visit={visit} here={here} agent={agent} />
+    </details>
+  )
+}
 
 /** State, cost and the buttons: stop it, or let it go on. */
 export const AgentState = ({
@@ -68,19 +81,23 @@ export const AgentState = ({
   here: string
   agent: Agent
 }) => {
-  const { tone, label } = agentStateStyle(agent.state)
   const isRunning = agent.state !== 'stopped' && agent.state !== 'finished'
   return (
     <Card title={t('Agent')}>
       <p>
-        <Badge tone={tone}>{label}</Badge>{' '}
+        <AgentStateBadge agent={agent} />{' '}
         {agent.waiting_for !== null && <span>{agent.waiting_for}</span>}{' '}
         <span class="muted">
-          {formatCost(agent.cost_usd)}
-          {agent.max_usd !== null && t(' of {max_usd}', { max_usd: formatCost(agent.max_usd) })}
+          {isRunning && agent.state_since !== null && (
+            <>
+              {rich('since {time}', { time: <RelativeTime at={agent.state_since} /> })}
+              {' · '}
+            </>
+          )}
+          {costOfAgent(agent)}
         </span>
       </p>
-      {agent.waiting_for !== null && <GoOn visit={visit} here={here} agent={agent} />}
+      <NextStep visit={visit} here={here} agent={agent} />
       {isRunning && (
         <ActionButton action={`${here}/stop`} csrf={visit.csrf} values={{ agent: agent.id }}>
           <Button small variant="danger" icon="stop">

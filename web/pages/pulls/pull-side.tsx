@@ -2,6 +2,7 @@
 import type { PullDetail } from '#features/pulls/index.ts'
 import type { Repo } from '#features/repos/index.ts'
 import { Badge, CheckState, Icon, LinkButton, SideBlock } from '../../components/index.ts'
+import { formatCost } from '../../format.ts'
 import { pullPath } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 import { StatusList, type ShownStatus } from '../code/statuses.tsx'
@@ -122,7 +123,7 @@ export const PullSide = ({
       />
       <Following visit={visit} subscription={notifications.subscription} at={context.here} />
       {data.session.cost_usd !== null && (
-        <SideBlock title={t('Cost')}>{`$${data.session.cost_usd.toFixed(2)}`}</SideBlock>
+        <SideBlock title={t('Cost')}>{formatCost(data.session.cost_usd)}</SideBlock>
       )}
       {mayChange && (
         <p>

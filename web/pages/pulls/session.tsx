@@ -1,5 +1,5 @@
 // The session of a pull request: the entries of its agent, open questions, and a form to ask one.
-import { askAgent } from '#features/agents/index.ts'
+import { askAgent, getPullAgent } from '#features/agents/index.ts'
 import { appendSession, getSession, type Pull } from '#features/pulls/index.ts'
 import type { Repo } from '#features/repos/index.ts'
 import {
@@ -107,7 +107,7 @@ export const sessionPage = page({
       visit.tryCall(getSession, { ...found.target, after, per_page: 500 }),
       visit.tryCall(getSession, { ...found.target, kind: 'summary', per_page: 1000 }),
     ])
-    const agent = await loadAgentOf(visit, found.repo, session?.items ?? [])
+    const agent = await loadAgentOf(visit, found.repo, found.target.number)
     return { ...found, session, summary: summaries?.items.at(-1) ?? null, after, agent }
   },
   view: ({ repo, pull, session, summary, after, agent }, visit) => {
@@ -200,18 +200,27 @@ export const sessionForms = [answerForm, askForm, ...agentStateForms(sessionPage
 
 /** Below the usual timeout of idle connections. */
 const WAIT_SECONDS = 15
+/** An agent goes to work, or stops, without an entry. */
+const WORKING_WAIT_SECONDS = 5
+
+/** What the page shows of the agent that changes without an entry. */
+async function agentStanding(visit: Visit): Promise<string> {
+  const agent = await visit.tryCall(getPullAgent, target(visit))
+  return agent ? `${agent.state} ${agent.queued_before} ${agent.waiting_for}` : ''
+}
 
 /** Yields `changed` as soon as there is a newer entry than those on the page. */
 async function* follow(visit: Visit, after: number): AsyncGenerator<string> {
+  const seen = await agentStanding(visit)
   for (;;) {
     const { items } = await visit.call(getSession, {
       ...target(visit),
       after,
       per_page: 1,
-      wait: WAIT_SECONDS,
+      wait: seen.startsWith('working') ? WORKING_WAIT_SECONDS : WAIT_SECONDS,
     })
     if (visit.request.signal.aborted || visit.hearth.draining.aborted) return
-    if (items.length > 0) {
+    if (items.length > 0 || (await agentStanding(visit)) !== seen) {
       yield serverEvent('changed', null)
       return
     }

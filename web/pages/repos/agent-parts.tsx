@@ -11,7 +11,14 @@ export const AgentFace = ({ agent }: { agent: Agent }) => (
 
 export const AgentStateBadge = ({ agent }: { agent: Agent }) => {
   const { tone, label } = agentStateStyle(agent.state)
-  return <Badge tone={tone}>{label}</Badge>
+  if (agent.queued_before === null) return <Badge tone={tone}>{label}</Badge>
+  return (
+    <Badge tone="plain">
+      {agent.queued_before === 0
+        ? t('Queued')
+        : t('Queued, {count} before it', { count: agent.queued_before })}
+    </Badge>
+  )
 }
 
 /** What an agent has cost, and its limit when it has one. */

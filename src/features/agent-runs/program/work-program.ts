@@ -2,11 +2,21 @@
  * One step of a run whose work a program does: either it is sent the turn that waits, or what it has
  * made is handed over. Both begin from rows, so a process that ends between them loses nothing.
  */
-import { writeAs } from '#core/write.ts'
+import { writeAs, type Tx } from '#core/write.ts'
+import { listWaitingQuestions } from '#features/agents/index.ts'
 import { Refusal } from '#lib/errors.ts'
 import { runContext, type RunContext } from '../run-context.ts'
 import { addEntries } from '../session-entries.ts'
-import { countTurn, findRun, insertTurn, listTurns, setRunState, type TurnRow } from '../store.ts'
+import {
+  countTurn,
+  findRun,
+  hasUnread,
+  insertTurn,
+  listTurns,
+  moveUnread,
+  setRunState,
+  type TurnRow,
+} from '../store.ts'
 import { commitAll, finishRun } from '../submit.ts'
 import { ToolError, type ToolResult } from '../tool.ts'
 import { describeFault } from './box.ts'
@@ -45,7 +55,8 @@ async function promptStep(context: RunContext, last: TurnRow, wait: Wait): Promi
       return await wait(REASONS[reason] ?? `the program ended its turn with ${reason.slice(0, 40)}`)
     await writeAs(hearth, null, (tx) => {
       if (findRun(tx.db, run.agent_id)?.state !== 'working') return
-      insertTurn(tx, run.agent_id, 'model', text.slice(0, MAX_SUMMARY_CHARS))
+      const answer = insertTurn(tx, run.agent_id, 'model', text.slice(0, MAX_SUMMARY_CHARS))
+      moveUnread(tx, run.agent_id, last.seq, answer)
       countTurn(tx, run.agent_id)
     })
   } catch (error) {
@@ -69,7 +80,8 @@ async function handOver(context: RunContext, { seq, text }: TurnRow, wait: Wait)
     await noteLeftOut(context, changes)
     if (changes.files.size === 0 && head === run.prompted_head) {
       return await writeAs(hearth, null, (tx) => {
-        if (findRun(tx.db, run.agent_id)?.state === 'working')
+        if (findRun(tx.db, run.agent_id)?.state !== 'working') return
+        if (!answerQuestions(tx, context, text))
           openQuestion(tx, run, { text: text || NOTHING_SAID, turn: seq, author_id: caller.id })
       })
     }
@@ -81,6 +93,19 @@ async function handOver(context: RunContext, { seq, text }: TurnRow, wait: Wait)
     if (signal.aborted || !(error instanceof ToolError || error instanceof Refusal)) throw error
     await wait(error.message)
   }
+}
+
+/** What it says is the answer to whoever asked it about work that is handed over already. */
+function answerQuestions(tx: Tx, { run, pull, caller }: RunContext, text: string): boolean {
+  const questions = pull.status === 'open' ? listWaitingQuestions(tx.db, pull.id) : []
+  if (text.trim() === '' || questions.length === 0) return false
+  addEntries(
+    tx,
+    { pull_id: run.pull_id, author_id: caller.id },
+    questions.map(({ seq }) => ({ kind: 'answer', text, data: { of: seq } })),
+  )
+  setRunState(tx, run.agent_id, 'resting')
+  return true
 }
 
 const firstParagraph = (text: string): string => text.split(/\n\s*\n/)[0]?.slice(0, 2_000) ?? ''
@@ -102,6 +127,10 @@ async function settle({ hearth, run, caller }: RunContext, result: ToolResult): 
     result.apply?.(tx)
     addEntries(tx, { pull_id: run.pull_id, author_id: caller.id }, result.entries ?? [])
     if (result.ok === false) insertTurn(tx, run.agent_id, 'user', result.text)
-    if (result.next) setRunState(tx, run.agent_id, result.next.state, result.next.reason)
+    if (!result.next) return
+    const { state, reason } = result.next
+    // What it was told meanwhile is its next turn.
+    if (state === 'resting' && hasUnread(tx.db, run.agent_id)) return
+    setRunState(tx, run.agent_id, state, reason)
   })
 }

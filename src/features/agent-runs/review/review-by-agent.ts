@@ -39,7 +39,7 @@ const reviewing = service('pull requests under review', () => new Set<string>())
 
 export const reviewByAgent = job<{ pull_id: string }>({
   kind: 'review_pull_by_agent',
-  queue: 'agents',
+  queue: 'models',
   run: async ({ hearth, signal }, { pull_id }) => {
     const running = reviewing(hearth)
     // The job that runs goes on with the newer head.
