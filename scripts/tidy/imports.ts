@@ -42,6 +42,7 @@ const LEAF_GROUPS: Readonly<Record<string, readonly string[]>> = {
  * are free unless they are named here.
  */
 export const HOMES: Readonly<Record<string, readonly string[]>> = {
+  elysia: ['src/http/'],
   ssh2: ['src/ssh/', 'src/lib/ssh/ssh-client.ts'],
   '@modelcontextprotocol/server': ['src/http/'],
   'bun:sqlite': ['src/core/db.ts'],

@@ -2,9 +2,9 @@ import { expect, test } from 'bun:test'
 import { PathRouter } from '#http/path-router.ts'
 
 const routerOf = (...patterns: readonly string[]): ((path: string) => string | null) => {
-  const router = new PathRouter<string>()
-  for (const pattern of patterns) router.add(pattern, pattern)
-  return (path) => router.find(path)
+  const router = new PathRouter<{ readonly pattern: string }>()
+  for (const pattern of patterns) router.add(pattern, { pattern })
+  return (path) => router.find(path)?.pattern ?? null
 }
 
 test('a fixed segment wins over a parameter, and a parameter over the rest', () => {
@@ -42,9 +42,9 @@ test('a parameter takes no empty segment, and the root is a path like others', (
 })
 
 test('two routes with one pattern are refused, whatever their parameters are called', () => {
-  const router = new PathRouter<number>()
-  router.add('/a/:x', 1)
-  expect(() => router.add('/a/:y', 2)).toThrow('two routes are /a/:y')
-  router.add('/a/*', 3)
-  expect(() => router.add('/a/*', 4)).toThrow('two routes are /a/*')
+  const router = new PathRouter<object>()
+  router.add('/a/:x', {})
+  expect(() => router.add('/a/:y', {})).toThrow('two routes are /a/:y')
+  router.add('/a/*', {})
+  expect(() => router.add('/a/*', {})).toThrow('two routes are /a/*')
 })
