@@ -18,6 +18,7 @@ import { finish } from './channel.ts'
 import { parseSshCommand } from './command.ts'
 import { ConnectionLimits } from './connection-limits.ts'
 import { GitSession } from './git-session.ts'
+import { offerPostQuantum } from './post-quantum.ts'
 import { isSignedByKey } from './verify-signature.ts'
 
 export type RunningSshServer = { readonly port: number; stop(): Promise<void> }
@@ -43,7 +44,7 @@ const STOP_TIMEOUT_MS = 25 * SECOND
  * guess `curve25519-sha256` right (dropbear). chacha20-poly1305 is not in Bun's library. There is
  * no Diffie-Hellman over a group of integers: before anybody has signed in, it would take this
  * thread from 0.7 s (group14) to 38 s (group18) for each connection. NIST's curves are left out,
- * and ssh-audit asks for that; every client in use has Curve25519. `hmac-sha2-256` computes over
+ * and ssh-audit asks for that; every client in use has Curve25519. `post-quantum.ts` adds one more. `hmac-sha2-256` computes over
  * the plain text, which is weaker, but Dropbear has no other.
  */
 const ALGORITHMS: ssh2.Algorithms = {
@@ -149,6 +150,7 @@ class SshServer implements RunningSshServer {
     let tries = 0
     // Clients that break off are no problem of ours.
     connection.on('error', () => {})
+    offerPostQuantum(connection)
     connection.on('authentication', (attempt) => {
       if (++tries > 2 * MAX_TRIES) connection.end()
       else this.#authenticate({ connection, socket, origin }, attempt)

@@ -68,7 +68,7 @@ const HostKeysCard = ({ visit }: { visit: Visit }) => {
       </Commands>
       <p>
         {t(
-          'The exchange of keys is not protected against quantum computers yet; OpenSSH 10.1 and later says so at each connection.',
+          'Recorded connections stay secret even when there are quantum computers, with OpenSSH 9.9 and later.',
         )}
       </p>
     </Card>
