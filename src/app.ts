@@ -76,7 +76,10 @@ function requireCompleteData(data: string): void {
  * Opens a database. Throws UpgradeError for a damaged file, and for a folder where SQLite cannot
  * write its log.
  */
-export function openSound(path: string, options: { readonly?: boolean } = {}): DatabaseHandle {
+export function openSound(
+  path: string,
+  options: { readonly?: boolean; isShared?: boolean } = {},
+): DatabaseHandle {
   try {
     const database = openDatabase({ path, ...options })
     // SQLite reads the file at the first query only.
@@ -162,7 +165,7 @@ function openMigratedDatabase(
   paths: DataPaths,
   { log, clock, beside, readonly = false }: OpenOptions & { clock: Clock; beside: boolean },
 ): DatabaseHandle {
-  const database = openSound(paths.database)
+  const database = openSound(paths.database, { isShared: beside })
   try {
     const upgradePaths = paths.database === ':memory:' ? null : paths
     const migrations = bringUpToDate(database, upgradePaths, { log, clock, beside })
@@ -210,6 +213,7 @@ const openCopyOf = ({ settings, clock }: Hearth, data: string): Hearth =>
       data,
       mail: null,
       storage: null,
+      standby: null,
       git: {
         ...settings.git,
         workers: 1,

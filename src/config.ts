@@ -8,7 +8,7 @@ import { join, resolve } from 'node:path'
 import type { Settings } from '#core/settings.ts'
 import { parseBlock } from '#lib/net.ts'
 import { parseOutboundRules } from '#lib/outbound/outbound.ts'
-import { backupSettings, storageSettings } from './config-storage.ts'
+import { copySettings } from './config-storage.ts'
 import { ssoSettings } from './config-sso.ts'
 import { parseListenAddress, tlsConfig, type ListenAddress, type TlsConfig } from './config-tls.ts'
 import {
@@ -160,8 +160,7 @@ function settingsOf(
     agents: { at_once: values.get('agents.at_once') },
     checks: checkSettings(values),
     jobs: jobSettings(values),
-    backups: backupSettings(values),
-    storage: storageSettings(values),
+    ...copySettings(values),
     archives: {
       max_files: values.get('archives.max_files'),
       max_bytes: values.get('archives.max_bytes'),

@@ -59,6 +59,7 @@ export const testSettings = (data: string, change: Partial<Settings> = {}): Sett
     s3: null,
   },
   storage: null,
+  standby: null,
   archives: { max_files: 10_000, max_bytes: 24_000_000 },
   releases: { max_asset_bytes: 2 * 1024 ** 3 },
   ssh: null,

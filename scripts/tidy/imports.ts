@@ -106,6 +106,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   core: ['lib', 'git'],
   http: ['core', 'lib', 'git'],
   ssh: ['core', 'lib', 'git', 'http'],
+  standby: ['core', 'lib'],
 }
 
 /** Packages of our own: other rooms see only their index. */

@@ -10,6 +10,7 @@ import { CommandError, DATA_FLAGS, text, type Command } from './command.ts'
 import { say } from './terminal.ts'
 import { withHearth } from './open.ts'
 import { requireOwnData } from './own-data.ts'
+import { describeStandby } from './standby/describe.ts'
 
 /** Opening a forge migrates its database, which a check must not do. */
 function requireUpToDate(data: string): void {
@@ -78,6 +79,9 @@ export const doctor: Command = {
       })
       // A property of the machine, and no fault of the data.
       say(`acceptance checks: ${describeIsolation(await isolationOf(hearth))}`)
+      const { text: standbyText, isFault } = await describeStandby(hearth.settings)
+      say(`standby: ${standbyText}`)
+      left += Number(isFault)
     })
     return left === 0 ? 0 : 1
   },

@@ -16,6 +16,7 @@ import { run } from './run/index.ts'
 import { serve } from './serve.ts'
 import { setupGit } from './setup-git.ts'
 import { setup } from './setup.ts'
+import { standby } from './standby/index.ts'
 import { version } from './version.ts'
 
 export const commands: readonly Command[] = [
@@ -23,6 +24,7 @@ export const commands: readonly Command[] = [
   setup,
   link,
   backup,
+  standby,
   migrate,
   rollback,
   exportRepo,

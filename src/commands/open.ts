@@ -3,6 +3,8 @@ import { layout, openHearth } from '#src/app.ts'
 import { loadConfig } from '#src/config.ts'
 import { takeLock } from '#core/db.ts'
 import type { Hearth } from '#core/hearth.ts'
+import { Fence } from '#src/standby/fence.ts'
+import { readRole } from '#src/standby/role.ts'
 import { createLog } from '#lib/log.ts'
 import { existsSync, readFileSync } from 'node:fs'
 import { CommandError, text, type Flags } from './command.ts'
@@ -38,6 +40,9 @@ export async function withHearth<T>(
     throw new CommandError(`there is no forge in ${config.data}; name its directory with --data`)
   }
   requireOwnData(config.data)
+  const { role, peer } = readRole(config.data)
+  if (role === 'standby')
+    throw new CommandError(`${config.data} is the copy of ${peer}, where this command belongs`)
   const serving = findServing(config.data)
   const settings = config.settings(config.listen)
   // Printed links must have the address of the serving process.
@@ -47,6 +52,7 @@ export async function withHearth<T>(
     log: createLog({ level: 'warn', json: false }),
     beside: true,
   })
+  if (role === 'fenced') hearth.writer.observer = new Fence(peer)
   try {
     return await run(hearth)
   } finally {

@@ -21,6 +21,7 @@ import { CommandError, DATA_FLAGS, text, type Command } from './command.ts'
 import { listen, type Listener } from './listen.ts'
 import { findServing, type Serving } from './open.ts'
 import { requireOwnData } from './own-data.ts'
+import { requireServable, startPrimary } from './standby/serve-primary.ts'
 
 /**
  * How long jobs and the engine may take to end after the last request. Service managers wait 45
@@ -50,6 +51,7 @@ export const serve: Command = {
     })
     const log = createLog(config.log)
     requireOwnData(config.data)
+    requireServable(config.data, config.settings(config.listen).standby !== null)
     const release = lockData(config.data)
     const notify = createNotify(config.supervisor.notify, (error) =>
       log.warn('systemd cannot be told how it goes', { error }),
@@ -61,16 +63,17 @@ export const serve: Command = {
       settings: config.settings({ host: config.listen.host, port: listener.server.port }),
       log,
     })
+    const primary = await startPrimary(hearth)
     const redirect = openDoors(hearth, config, listener)
     const ssh = await openSsh(hearth)
     const control = writeControlFile(config.data, hearth.settings.site_url)
     // Signals are handled before the address is printed, so that an early one ends it cleanly too.
     const stopped = nextStopSignal()
-    await announce(hearth)
+    await announce(hearth, primary?.isWritable ?? true)
     // The executable starts with a reluctant compiler (`scripts/build.ts`).
     Bun.unsafe.setJITPolicy(1)
-    await prepareChecks(hearth)
-    await hearth.jobs.start()
+    if (primary === null || primary.isWritable) await startJobs(hearth)
+    else void primary.untilWritable().then(() => startJobs(hearth))
     listener.certificates.start()
     notify('READY=1', `STATUS=serving ${hearth.settings.site_url}`)
     const watchdog = startWatchdog(config.supervisor.watchdog_ms, notify)
@@ -87,6 +90,7 @@ export const serve: Command = {
     await withTimeout(hearth.close(), CLOSE_TIMEOUT_MS, () =>
       log.warn('some work did not end in time; the next start takes it up'),
     )
+    await primary?.close()
     if (watchdog) clearInterval(watchdog)
     rmSync(control, { force: true })
     release()
@@ -156,9 +160,15 @@ const nextStopSignal = (): Promise<string> =>
     for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => resolve(name))
   })
 
+async function startJobs(hearth: Hearth): Promise<void> {
+  await prepareChecks(hearth)
+  await hearth.jobs.start()
+}
+
 /** Prints the address, and the set-up link while there is no account. */
-async function announce(hearth: Hearth): Promise<void> {
+async function announce(hearth: Hearth, isWritable: boolean): Promise<void> {
   process.stdout.write(`hearth listening on ${hearth.settings.site_url}\n`)
+  if (!isWritable) return
   const setup = await issueSetupLink(hearth)
   if (setup !== null) process.stdout.write(`hearth setup: ${setup}\n`)
 }

@@ -23,6 +23,7 @@ import type { ReferencedFiles } from './files.ts'
 import type { Hearth } from './hearth.ts'
 import { job } from './jobs.ts'
 import { extensionPoint } from './extension-points.ts'
+import { replication } from './replication.ts'
 import { writeAs } from './write.ts'
 
 export const BLOBS = 'blobs'
@@ -119,7 +120,7 @@ const tooLarge = (maxBytes: number): Refusal =>
  * stream ends early, and 503 when the disk is full; then no file is left.
  */
 export async function storeBlob(
-  hearth: Pick<Hearth, 'settings' | 'clock' | 'storage'>,
+  hearth: Pick<Hearth, 'settings' | 'clock' | 'storage' | 'services'>,
   bytes: AsyncIterable<Uint8Array>,
   options: StoreBlobOptions,
 ): Promise<DigestedBlob> {
@@ -160,7 +161,7 @@ function requireDigests({ digests }: DigestedBlob, expected: OtherDigests): void
 
 /** Makes a written file the blob of its digest. A file whose blob exists stays where it is. */
 export async function placeBlob(
-  hearth: Pick<Hearth, 'settings' | 'clock' | 'storage'>,
+  hearth: Pick<Hearth, 'settings' | 'clock' | 'storage' | 'services'>,
   path: string,
   file: Pick<OpenFile, 'sync'>,
   blob: Blob,
@@ -176,6 +177,7 @@ export async function placeBlob(
   const nowSeconds = hearth.clock.now() / 1000
   utimesSync(target, nowSeconds, nowSeconds)
   hearth.storage.blobStored(blob.sha256)
+  replication(hearth).note(`${BLOBS}/${relativePathOf(blob.sha256)}`)
 }
 
 /** Writes a stream into an open file. Returns the digest and size of what was written. */

@@ -9,6 +9,7 @@
  */
 import { Database, type SQLQueryBindings, type Statement } from 'bun:sqlite'
 import { closeSync, fsyncSync, openSync } from 'node:fs'
+import type { CommitObserver } from './replication.ts'
 import { Checkpoints, WalFile } from './wal.ts'
 
 export type SqlValue = string | number | bigint | boolean | null | Uint8Array
@@ -48,6 +49,8 @@ export type DatabaseOptions = {
   path: string
   /** Opens for reading only, for workers. */
   readonly?: boolean
+  /** Whether another process may serve it. Then closing leaves the log, which a standby follows. */
+  isShared?: boolean
 }
 
 /**
@@ -85,11 +88,13 @@ class SqliteDatabase implements DatabaseHandle {
   memos: Map<string, unknown> | null = null
   #versionMemos = noMemos(null)
   readonly #isReadonly: boolean
+  readonly #isShared: boolean
   /** `Database.query` of Bun caches 20 texts only and prepares every other one on each use. */
   readonly #statements = new Map<string, Statement>()
 
-  constructor({ path, readonly: isReadonly = false }: DatabaseOptions) {
+  constructor({ path, readonly: isReadonly = false, isShared = false }: DatabaseOptions) {
     this.#isReadonly = isReadonly
+    this.#isShared = isShared
     this.path = isReadonly || path === ':memory:' ? null : path
     this.raw = new Database(
       path,
@@ -173,7 +178,7 @@ class SqliteDatabase implements DatabaseHandle {
   }
 
   close(): void {
-    if (!this.#isReadonly) this.raw.run('PRAGMA wal_checkpoint(TRUNCATE)')
+    if (!this.#isReadonly && !this.#isShared) this.raw.run('PRAGMA wal_checkpoint(TRUNCATE)')
     this.raw.close()
   }
 
@@ -248,6 +253,32 @@ export function checkpoint(path: string): void {
   } finally {
     raw.close()
   }
+}
+
+/**
+ * Copies the whole write-ahead log into the database file and empties it. Nobody else may have the
+ * database open.
+ */
+export function emptyLog(path: string): void {
+  const raw = new Database(path, { create: false, readwrite: true })
+  try {
+    raw.run('PRAGMA wal_checkpoint(TRUNCATE)')
+  } finally {
+    raw.close()
+  }
+}
+
+/**
+ * Holds a snapshot of a database until the returned function is called. Meanwhile no page that
+ * changes after it reaches the database file, and the log is not restarted
+ * (https://www.sqlite.org/wal.html#avoiding_excessively_large_wal_files).
+ */
+export function holdSnapshot(path: string): () => void {
+  const raw = new Database(path, { readonly: true })
+  raw.run('PRAGMA busy_timeout = 10000')
+  raw.run('BEGIN')
+  raw.query('SELECT count(*) FROM sqlite_schema').get()
+  return () => raw.close()
 }
 
 /**
@@ -351,6 +382,8 @@ export class Writer {
    * reader can keep the log from restarting however often writes wait.
    */
   #blockAbovePages = PAGES_TO_BLOCK_WRITES
+  /** Sends the commits to a standby; null without one. */
+  observer: CommitObserver | null = null
 
   constructor(
     private readonly db: DatabaseHandle,
@@ -439,8 +472,10 @@ export class Writer {
   } {
     const finished: (() => void)[] = []
     const failed: (() => void)[] = []
+    this.observer?.requireWritable()
     this.db.exec('BEGIN IMMEDIATE')
     this.#lockedCount = 0
+    this.observer?.opened()
     for (const { run, resolve, reject } of batch) {
       this.db.exec('SAVEPOINT one')
       try {
@@ -461,6 +496,7 @@ export class Writer {
       }
     }
     this.db.exec('COMMIT')
+    this.observer?.committed()
     return { finished, failed }
   }
 
@@ -480,7 +516,7 @@ export class Writer {
       const groups = this.#unsynced
       this.#unsynced = []
       try {
-        await wal.sync()
+        await Promise.all([wal.sync(), this.observer?.acknowledged()])
         for (const { resolve } of groups) resolve()
       } catch (error) {
         for (const { reject } of groups) reject(error)

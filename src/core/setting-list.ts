@@ -358,6 +358,19 @@ export const SETTINGS = {
     unit: 'bytes',
     help: 'How much of storage.bucket stays on this machine as well, such as 20G; all of it unless set. The least recently used files are offloaded first, and fetched on demand.',
   }),
+  'standby.listen': optionalText({
+    help: 'Where this machine talks with its standby or its primary, such as 10.0.0.1:3100; without it there is no standby.',
+  }),
+  'standby.peer': optionalText({
+    help: 'Where the other machine listens, such as 10.0.0.2:3100. Without it the primary knows its standby once that has followed it.',
+  }),
+  'standby.acknowledge': choice(['local', 'standby'], {
+    default: 'local',
+    help: 'Where a change must be on disk before it is answered: here, or with the standby too, so that a take-over loses none; then nothing can be changed while the standby is away.',
+  }),
+  'standby.lease': optionalText({
+    help: 'How long this machine may change things without an answer of its standby, such as 10s (at least 2s); after that a take-over needs no person to switch it off. Unlimited unless set.',
+  }),
   'metrics.token': optionalText({
     secret: true,
     help: 'The bearer token for /metrics. Site administrators may always read it.',

@@ -172,6 +172,16 @@ export type Settings = {
     /** Bytes of the bucket's content that stay on this machine; null for all of it. */
     readonly local_bytes: number | null
   } | null
+  /** The second machine that is kept ready; null without one. */
+  readonly standby: {
+    readonly listen: { readonly host: string; readonly port: number }
+    /** `HOST:PORT`. */
+    readonly peer: string | null
+    /** Where a change is on disk before it is answered. */
+    readonly acknowledge: 'local' | 'standby'
+    /** How long changes are allowed without an answer of the standby; null is without limit. */
+    readonly lease_ms: number | null
+  } | null
   readonly releases: { readonly max_asset_bytes: number }
   /** Null: git is not served over SSH. */
   readonly ssh: { readonly host: string; readonly port: number } | null

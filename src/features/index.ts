@@ -51,6 +51,7 @@ import { feature as overview } from './overview/index.ts'
 import { feature as site } from './site/index.ts'
 import { feature as storage } from './storage/index.ts'
 import { feature as search } from './search/index.ts'
+import { feature as standby } from './standby/index.ts'
 
 export const features: readonly Feature[] = [
   accounts,
@@ -101,4 +102,5 @@ export const features: readonly Feature[] = [
   triage,
   overview,
   site,
+  standby,
 ]

@@ -6,6 +6,7 @@ import { open, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { probeWrite } from '#core/db.ts'
 import type { Hearth } from '#core/hearth.ts'
+import { replication } from '#core/replication.ts'
 import { GitError } from '#git'
 import { SECOND } from '#lib/time.ts'
 import { withTimeout } from '#lib/waiting.ts'
@@ -49,17 +50,24 @@ async function checkParts(hearth: Hearth, timeoutMs: number): Promise<Checks> {
       return [part, fault]
     }
   }
-  return Object.fromEntries(
-    await Promise.all([
-      check('database', 'cannot be written', () =>
-        hearth.writer.write(() => probeWrite(hearth.database)),
-      ),
+  const { role, refusal } = replication(hearth).readStatus()
+  const standby: readonly [string, string][] =
+    role === 'alone' ? [] : [['standby', refusal === null ? 'ok' : 'changes are refused']]
+  return Object.fromEntries([
+    ...standby,
+    ...(await Promise.all([
+      // A machine that may not change anything does not try it.
+      refusal === null
+        ? check('database', 'cannot be written', () =>
+            hearth.writer.write(() => probeWrite(hearth.database)),
+          )
+        : (['database', 'ok'] as const),
       check('data_directory', 'cannot be written', () =>
         writeAndRemove(join(hearth.settings.data, 'tmp')),
       ),
       check('git', 'does not answer', () => probeEngine(hearth)),
-    ]),
-  )
+    ])),
+  ])
 }
 
 async function writeAndRemove(directory: string): Promise<void> {

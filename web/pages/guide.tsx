@@ -22,6 +22,7 @@ export const GUIDE_SOURCES: readonly GuideSource[] = [
   { slug: 'mirrors', text: packedText(textFile('../assets/docs/mirrors.md').packed) },
   { slug: 'moving', text: packedText(textFile('../assets/docs/moving.md').packed) },
   { slug: 'backup', text: packedText(textFile('../assets/docs/backup.md').packed) },
+  { slug: 'scale', text: packedText(textFile('../assets/docs/scale.md').packed) },
   { slug: 'performance', text: packedText(textFile('../assets/docs/performance.md').packed) },
   {
     slug: 'secret-scanning',

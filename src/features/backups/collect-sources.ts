@@ -30,6 +30,7 @@ const EXCLUDED = new Set([
   'lost',
   'lost+found',
   'storage.id',
+  'standby',
 ])
 /**
  * Other databases, such as the search index. They are rebuilt from the forge's, and a copy of a

@@ -47,6 +47,8 @@ export type Kind = Acknowledged['kind']
 
 export class Ledger {
   readonly entries: Acknowledged[] = []
+  /** When each of them was acknowledged. */
+  readonly times: number[] = []
   /** Answers that no crash explains: a wrong status, a refused push. */
   readonly surprises: string[] = []
   /** For each ref, the commits that were sent to it, in order, acknowledged or not. */
@@ -56,6 +58,7 @@ export class Ledger {
 
   note(entry: Acknowledged): void {
     this.entries.push(entry)
+    this.times.push(Date.now())
     appendFileSync(this.file, `${JSON.stringify(entry)}\n`)
   }
 

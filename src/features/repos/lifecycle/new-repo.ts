@@ -1,4 +1,5 @@
 /** Creates a repository, for every operation that starts with an empty one. */
+import { replication } from '#core/replication.ts'
 import type { SignedIn } from '#core/caller.ts'
 import type { Db } from '#core/db.ts'
 import type { Hearth } from '#core/hearth.ts'
@@ -140,6 +141,7 @@ export async function createRepoWithStore<T>(
   await prepare?.()
   const id = typeId('rep', now_ms)
   await git.createStore(id)
+  replication(hearth).note(`repos/${id}`)
   try {
     return await (write as <R>(run: (tx: Tx) => R) => Promise<R>)((tx) => {
       const workspace = check(tx.db)

@@ -4,6 +4,7 @@
  * `collect-stores.ts` does that.
  */
 import { job, type Job } from '#core/jobs.ts'
+import { replication } from '#core/replication.ts'
 import { writeAs, type Tx } from '#core/write.ts'
 import { MINUTE } from '#lib/time.ts'
 import { precomputeHistory } from '../blame/precompute-history.ts'
@@ -35,5 +36,10 @@ export const maintainStore: Job<{ store: string }> = job<{ store: string }>({
 })
 
 /** Maintains a store soon, after refs over it moved. */
-export const enqueueMaintenance = (tx: Tx, store: string): void =>
-  void tx.enqueue(maintainStore, { store }, { key: store, delay_ms: MAINTAIN_DELAY_MS })
+export function enqueueMaintenance(tx: Tx, store: string): void {
+  tx.enqueue(maintainStore, { store }, { key: store, delay_ms: MAINTAIN_DELAY_MS })
+  // Refs move in this transaction, so a standby needs the packs before it.
+  const { note } = replication(tx.hearth)
+  note(`repos/${store}`)
+  note(`repos/${store}/objects/pack`)
+}
