@@ -1,7 +1,19 @@
 import { EventLoopProbe } from '#lib/event-loop-probe.ts'
+import type { DatabaseHandle } from './db.ts'
 import { service } from './service.ts'
 
+/**
+ * Gives back memory after much work: SQLite's pages that were read, and garbage, which the collector
+ * leaves while nothing new is made. It takes 30 to 60 ms. An idle forge holds 28 MiB less.
+ */
+function releaseMemory(database: DatabaseHandle): void {
+  database.exec('PRAGMA shrink_memory')
+  Bun.gc(true)
+}
+
 /** Measures the turns of the event loop. Whatever begins work calls `wake`: a request, a job. */
-export const eventLoopProbe = service('event loop probe', () => new EventLoopProbe(), {
-  close: (probe) => probe.close(),
-})
+export const eventLoopProbe = service(
+  'event loop probe',
+  ({ database }) => new EventLoopProbe({}, undefined, () => releaseMemory(database)),
+  { close: (probe) => probe.close() },
+)

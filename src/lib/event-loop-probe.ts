@@ -12,6 +12,13 @@ const ASLEEP_INTERVAL_MS = SECOND
 /** CPU of the thread in a second below which the probe sleeps. Its own timer uses about 10 ms. */
 const MIN_BUSY_CPU_MS = 50
 
+/**
+ * After so many quiet seconds, `onQuiet` is called if the thread has used so much CPU since the last
+ * call. Less work leaves too little behind.
+ */
+const QUIET_SECONDS = 15
+const MIN_CPU_UNTIL_QUIET_MS = 2 * SECOND
+
 const SLICE_MS = 5 * SECOND
 const SLICES = 12
 
@@ -54,6 +61,8 @@ export class EventLoopProbe {
   /** The start of the second in which the CPU of the thread is looked at, and the CPU by then. */
   #secondAt: number
   #secondCpu: number
+  #quietSeconds = 0
+  #cpuAtQuiet: number
   #sinceTaken = NONE
   /** The longest turns of the last slices of time, by the number of the slice. */
   readonly #slices = new Map<number, LongestTurn>()
@@ -61,11 +70,13 @@ export class EventLoopProbe {
   constructor(
     { now = () => performance.now(), cpu = readThreadCpuMs }: Partial<ProbeClocks> = {},
     private readonly repeat: Repeat = repeatByTimer,
+    /** Called when much work was done and none has come for a while. */
+    private readonly onQuiet: () => void = () => {},
   ) {
     this.#now = now
     this.#cpu = cpu
     this.#measuredAt = this.#secondAt = now()
-    this.#measuredCpu = this.#secondCpu = cpu()
+    this.#measuredCpu = this.#secondCpu = this.#cpuAtQuiet = cpu()
     this.#schedule(ASLEEP_INTERVAL_MS)
   }
 
@@ -125,6 +136,17 @@ export class EventLoopProbe {
     this.#secondAt = this.#measuredAt
     this.#secondCpu = this.#measuredCpu
     if (isBusy !== this.isAwake) this.#schedule(isBusy ? AWAKE_INTERVAL_MS : ASLEEP_INTERVAL_MS)
+    this.#quietSeconds = isBusy ? 0 : this.#quietSeconds + 1
+    if (this.#quietSeconds >= QUIET_SECONDS) this.#callWhenQuiet()
+  }
+
+  #callWhenQuiet(): void {
+    if (this.#measuredCpu - this.#cpuAtQuiet < MIN_CPU_UNTIL_QUIET_MS) return
+    this.onQuiet()
+    this.#quietSeconds = 0
+    // What that took is no work, and no turn that anybody waited for.
+    this.#measuredAt = this.#secondAt = this.#now()
+    this.#measuredCpu = this.#secondCpu = this.#cpuAtQuiet = this.#cpu()
   }
 
   #schedule(intervalMs: number): void {

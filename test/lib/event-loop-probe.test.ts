@@ -82,3 +82,35 @@ test('the probe sleeps after a second without work, and wakes for it', () => {
   probe.wake()
   expect(timers).toHaveLength(0)
 })
+
+test('quiet after much work is told once, and little work or a short pause is not', () => {
+  const at = { now: 0, cpu: 0 }
+  let tick = (): void => {}
+  let quiet = 0
+  const probe = new EventLoopProbe(
+    { now: () => at.now, cpu: () => at.cpu },
+    (run) => {
+      tick = run
+      return () => {}
+    },
+    () => quiet++,
+  )
+  open.push(probe)
+  const second = (cpuMs: number): void => {
+    at.now += 1000
+    at.cpu += cpuMs
+    tick()
+  }
+  for (let passed = 0; passed < 100; passed++) second(10)
+  expect(quiet).toBe(0)
+  for (let passed = 0; passed < 5; passed++) second(500)
+  for (let passed = 0; passed < 14; passed++) second(1)
+  expect(quiet).toBe(0)
+  second(60)
+  for (let passed = 0; passed < 14; passed++) second(1)
+  expect(quiet).toBe(0)
+  second(1)
+  expect(quiet).toBe(1)
+  for (let passed = 0; passed < 100; passed++) second(10)
+  expect(quiet).toBe(1)
+})
