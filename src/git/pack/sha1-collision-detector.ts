@@ -99,6 +99,8 @@ const RULED_OUT = Int32Array.from(CONDITIONS, ([, , , , , mask]) => ~mask)
 export function possibleVectors(words: Int32Array): number {
   let mask = -1
   for (let at = 0; at < LEFT_STEPS.length; at++) {
+    // Most are about vectors that are excluded by now.
+    if ((mask & ~RULED_OUT[at]!) === 0) continue
     const bits =
       (words[LEFT_STEPS[at]!]! >>> LEFT_BITS[at]!) ^ (words[RIGHT_STEPS[at]!]! >>> RIGHT_BITS[at]!)
     if ((bits & 1) !== DIFFER[at]) {
@@ -121,19 +123,42 @@ export class DetectorScratch {
   readonly stateAt65 = new Int32Array(5)
 }
 
-/** Runs steps `from` to `to` on `state`. */
+/** Runs steps `from` to `to` on `state`. Each round has a loop of its own, without a choice inside. */
 function runSteps(state: Int32Array, message: Int32Array, from: number, to: number): void {
-  let [a, b, c, d, e] = [state[0]!, state[1]!, state[2]!, state[3]!, state[4]!]
-  for (let step = from; step < to; step++) {
-    const f =
-      step < 20
-        ? ((d ^ (b & (c ^ d))) + 0x5a827999) | 0
-        : step < 40
-          ? ((b ^ c ^ d) + 0x6ed9eba1) | 0
-          : step < 60
-            ? (((b & c) | (d & (b | c))) + 0x8f1bbcdc) | 0
-            : ((b ^ c ^ d) + 0xca62c1d6) | 0
-    const next = (((a << 5) | (a >>> 27)) + f + e + message[step]!) | 0
+  let a = state[0]!
+  let b = state[1]!
+  let c = state[2]!
+  let d = state[3]!
+  let e = state[4]!
+  let step = from
+  for (const end = Math.min(to, 20); step < end; step++) {
+    const next =
+      (((a << 5) | (a >>> 27)) + (d ^ (b & (c ^ d))) + e + 0x5a827999 + message[step]!) | 0
+    e = d
+    d = c
+    c = (b << 30) | (b >>> 2)
+    b = a
+    a = next
+  }
+  for (const end = Math.min(to, 40); step < end; step++) {
+    const next = (((a << 5) | (a >>> 27)) + (b ^ c ^ d) + e + 0x6ed9eba1 + message[step]!) | 0
+    e = d
+    d = c
+    c = (b << 30) | (b >>> 2)
+    b = a
+    a = next
+  }
+  for (const end = Math.min(to, 60); step < end; step++) {
+    const next =
+      (((a << 5) | (a >>> 27)) + ((b & c) | (d & (b | c))) + e - 0x70e44324 + message[step]!) | 0
+    e = d
+    d = c
+    c = (b << 30) | (b >>> 2)
+    b = a
+    a = next
+  }
+  for (; step < to; step++) {
+    const next = (((a << 5) | (a >>> 27)) + (b ^ c ^ d) + e - 0x359d3e2a + message[step]!) | 0
     e = d
     d = c
     c = (b << 30) | (b >>> 2)
