@@ -214,8 +214,13 @@ export class ToolServer {
       credential: request.headers.get('authorization') ?? '',
       selection: this.#selectionFor(selectionKey, exchange),
       selectionKey,
-      signal: request.signal,
-      origin: exchange.origin,
+      // Created on demand, because most calls need neither.
+      get signal() {
+        return request.signal
+      },
+      get origin() {
+        return exchange.origin
+      },
       deadlineMs: exchange.deadlineMs,
       progress: null,
       rateRefusal: null,

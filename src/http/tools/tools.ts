@@ -303,7 +303,9 @@ export class Tools {
     let untrusted: readonly string[] = []
     const options: CallOptions = {
       strict: true,
-      origin: request.origin,
+      get origin() {
+        return request.origin
+      },
       untrusted: (pointers) => (untrusted = pointers),
       currentCaller: request.currentCaller,
       ...(request.progress ? { progress: request.progress } : { deadlineMs: request.deadlineMs }),
