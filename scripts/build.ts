@@ -62,7 +62,8 @@ async function build({ target, runtime, outfile, entry }: Build): Promise<void> 
   const work = mkdtempSync(join(dirname(outfile), '.build-'))
   try {
     const written = join(work, outfile.slice(dirname(outfile).length + 1))
-    await Bun.build({
+    const { success, logs } = await Bun.build({
+      throw: false,
       // Workers are entry points of their own.
       entrypoints: [entry, ...[...new Bun.Glob('src/**/*.worker.ts').scanSync(root)].sort()],
       // Else the paths of workers depend on which other folders have code in the bundle.
@@ -94,6 +95,7 @@ async function build({ target, runtime, outfile, entry }: Build): Promise<void> 
         ...(runtime === '' ? {} : { executablePath: runtime }),
       },
     })
+    if (!success) throw new Error(`the build failed:\n${logs.map(String).join('\n')}`)
     renameSync(written, outfile)
   } finally {
     rmSync(work, { recursive: true })
