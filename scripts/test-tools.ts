@@ -13,6 +13,8 @@ export type TestTool = {
   /** The package that holds it in Debian, Fedora, Alpine and Arch, in this order. */
   readonly packages: readonly [debian: string, fedora: string, alpine: string, arch: string]
   readonly isInstalled: () => boolean
+  /** Elsewhere a test that needs it says that it is left out. */
+  readonly isOnlyForCi?: true
 }
 
 const isCommand = (command: string) => () => Bun.which(command) !== null
@@ -78,7 +80,48 @@ export const TEST_TOOLS: readonly TestTool[] = [
     packages: ['bubblewrap', 'bubblewrap', 'bubblewrap', 'bubblewrap'],
     isInstalled: isCommand('bwrap'),
   },
+  {
+    name: 'skopeo',
+    use: 'a client of the registry of images',
+    packages: ['skopeo', 'skopeo', 'skopeo', 'skopeo'],
+    isInstalled: isCommand('skopeo'),
+    isOnlyForCi: true,
+  },
+  {
+    name: 'bundler',
+    use: 'a client of the registry of gems, with ruby and gem',
+    packages: ['bundler', 'rubygem-bundler', 'ruby-bundler', 'ruby-bundler'],
+    isInstalled: isCommand('bundle'),
+    isOnlyForCi: true,
+  },
+  {
+    name: 'composer',
+    use: 'a client of the registry of Composer, with php',
+    packages: ['composer', 'composer', 'composer', 'composer'],
+    isInstalled: isCommand('composer'),
+    isOnlyForCi: true,
+  },
+  {
+    name: 'php-mbstring',
+    use: 'what composer shows errors with',
+    packages: ['php-mbstring', 'php-mbstring', 'php83-mbstring', 'php'],
+    isInstalled: () =>
+      isCommand('php')() &&
+      Bun.spawnSync(['php', '-r', 'exit(function_exists("mb_substr") ? 0 : 1);']).exitCode === 0,
+    isOnlyForCi: true,
+  },
+  {
+    name: 'unzip',
+    use: 'what composer unpacks archives with',
+    packages: ['unzip', 'unzip', 'unzip', 'unzip'],
+    isInstalled: isCommand('unzip'),
+    isOnlyForCi: true,
+  },
 ]
+
+/** What this machine has to have: only in CI the clients that most people do not have. */
+const isRequired = ({ isOnlyForCi }: TestTool): boolean =>
+  isOnlyForCi !== true || process.env.CI !== undefined
 
 /** The package managers in the order of `TestTool.packages`, with how each installs. */
 const MANAGERS = [
@@ -109,7 +152,7 @@ export function installCommands(
  * because a test without its tool would have to be skipped.
  */
 export async function requireTestTools(): Promise<void> {
-  const missing = TEST_TOOLS.filter(({ isInstalled }) => !isInstalled())
+  const missing = TEST_TOOLS.filter((tool) => isRequired(tool) && !tool.isInstalled())
   if (missing.length === 0) return
   const list = missing.map(({ name, use }) => `${name} (${use})`).join(', ')
   process.stdout.write(`The tests need ${list}.\n`)
@@ -127,7 +170,7 @@ export async function requireTestTools(): Promise<void> {
     }).exited
     if (status !== 0) throw new Error(`"${command}" ended with status ${status}`)
   }
-  const left = TEST_TOOLS.filter(({ isInstalled }) => !isInstalled())
+  const left = TEST_TOOLS.filter((tool) => isRequired(tool) && !tool.isInstalled())
   const names = left.map(({ name }) => name).join(', ')
   if (left.length > 0) throw new Error(`still missing after the installation: ${names}`)
 }

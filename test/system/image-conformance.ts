@@ -1,8 +1,8 @@
 /**
  * The conformance suite of the OCI distribution specification against the built executable: with a
  * token and the suite's default options, with blobs and manifests that are cancelled and tagged by
- * digest, and then as a stranger who pulls from a public package. It needs Go and a checkout of the
- * suite (https://github.com/opencontainers/distribution-spec, folder `conformance`).
+ * digest, and then as a stranger who pulls from a public package. It needs Go, which fetches the suite
+ * (https://github.com/opencontainers/distribution-spec, folder `conformance`).
  */
 import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -22,6 +22,21 @@ const OPTIONS = {
   executable: { kind: 'text', default: EXECUTABLE, help: 'The built executable.' },
   suite: { kind: 'text', default: '', help: 'The folder `conformance` of a checkout.' },
 } as const satisfies Record<string, Option>
+
+const SUITE = 'github.com/opencontainers/distribution-spec/conformance'
+const VERSION = 'v0.0.0-20260831232431-97274622c111'
+
+/** The folder of the suite, which Go fetches once. */
+async function fetchSuite(): Promise<string> {
+  const found = await Bun.$`go mod download -json ${SUITE}@${VERSION}`
+    .env({
+      ...process.env,
+      GO111MODULE: 'on',
+      GOFLAGS: '-mod=mod',
+    })
+    .json()
+  return String(found.Dir)
+}
 
 /** What the suite prints last, and its failures. */
 const summaryOf = (output: string): string =>
@@ -141,13 +156,14 @@ async function runAll(suite: Suite): Promise<boolean> {
   return results.every(Boolean)
 }
 
-await runScript('bun test/system/image-conformance.ts --suite DIR', OPTIONS, async (options) => {
-  if (options.suite === '' || Bun.which('go') === null) {
-    process.stdout.write('left out: it needs Go and --suite\n')
+await runScript('bun test/system/image-conformance.ts [options]', OPTIONS, async (options) => {
+  if (Bun.which('go') === null) {
+    process.stdout.write('left out: it needs Go\n')
     return process.env.CI ? 1 : 0
   }
   const directory = mkdtempSync(join(tmpdir(), 'image-conformance-'))
-  const program = await build(options.suite, directory)
+  const suite = options.suite === '' ? await fetchSuite() : options.suite
+  const program = await build(suite, directory)
   const forge = await startForge({
     executable: requireBuilt(options.executable),
     data: join(directory, 'data'),

@@ -11,6 +11,8 @@ export type Place = {
   readonly directory: string
   /** Where tools that have to be fetched are installed. */
   readonly tools: string
+  /** Prints failures only. */
+  readonly isQuiet?: boolean
 }
 
 export type Said = { readonly status: number; readonly text: string }
@@ -75,6 +77,7 @@ export class Client {
   check(what: string, isRight: boolean, said = ''): void {
     this.steps++
     if (!isRight) this.failures++
+    if (isRight && this.place.isQuiet === true) return
     process.stdout.write(`${isRight ? 'ok  ' : 'FAIL'} ${this.name}: ${what}\n`)
     if (!isRight) process.stdout.write(`${said.trim().slice(-3000).replace(/^/gm, '       ')}\n`)
   }
