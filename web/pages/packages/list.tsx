@@ -107,10 +107,12 @@ const StorageUsed = ({ used, limit }: { used: number; limit: number | null }) =>
 const Found = ({
   items,
   filters: { q, type, deleted },
+  isMember,
   here,
 }: {
   items: readonly Package[]
   filters: Filters
+  isMember: boolean
   here: string
 }) => {
   if (items.length > 0) return <PackageList items={items} />
@@ -126,6 +128,12 @@ const Found = ({
         {t(
           'Push a tag such as v1.0.0 to a repository with a go.mod. Nothing is uploaded: the lines under Publish a package say how to get it.',
         )}
+      </EmptyState>
+    )
+  if (type !== null && q === '' && isMember)
+    return (
+      <EmptyState icon="package" title={t('No {type} packages yet', { type: typeName(type) })}>
+        {t('Publish the first one with the lines below.')}
       </EmptyState>
     )
   if (q !== '' || type !== null)
@@ -197,7 +205,12 @@ export const packagesPage = page({
         />
         {usage !== null && <StorageUsed {...usage} />}
         <Filter workspace={workspace} steps={steps} filters={filters} />
-        <Found items={packages.items} filters={filters} here={here} />
+        <Found
+          items={packages.items}
+          filters={filters}
+          isMember={workspace.role !== null}
+          here={here}
+        />
         <Pagination
           page={number}
           perPage={PER_PAGE}
@@ -210,7 +223,9 @@ export const packagesPage = page({
             })
           }
         />
-        {workspace.role !== null && <PublishingGuide steps={steps} />}
+        {workspace.role !== null && (
+          <PublishingGuide steps={steps} open={packages.items.length === 0 ? type : null} />
+        )}
       </WorkspaceFrame>
     )
   },

@@ -2,6 +2,7 @@
 import {
   typeName,
   type Package,
+  type PackageType,
   type PublishingSteps,
   type Snippet,
 } from '#features/packages/index.ts'
@@ -67,7 +68,14 @@ export const Snippets = ({ snippets }: { snippets: readonly Snippet[] }) => (
 )
 
 /** From nothing to the first package, for each registry. */
-export const PublishingGuide = ({ steps }: { steps: readonly PublishingSteps[] }) => (
+export const PublishingGuide = ({
+  steps,
+  open = null,
+}: {
+  steps: readonly PublishingSteps[]
+  /** The registry whose steps are shown at once. */
+  open?: PackageType | null
+}) => (
   <Card title={t('Publish a package')}>
     <p>
       {rich(
@@ -77,7 +85,7 @@ export const PublishingGuide = ({ steps }: { steps: readonly PublishingSteps[] }
     </p>
     <Commands label={t('Copy the command')}>{'export HEARTH_TOKEN=<token>'}</Commands>
     {steps.map(({ type, address, snippets }) => (
-      <details class="row-more">
+      <details class="row-more" open={type === open}>
         <summary>
           {typeName(type)} <span class="muted mono small">{address}</span>
         </summary>

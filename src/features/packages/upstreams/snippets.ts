@@ -86,7 +86,7 @@ const container = ({ address }: Context): Snippet[] => [
   {
     client: 'docker',
     file: null,
-    code: `docker login ${address.split('/')[0]}\ndocker pull ${address}alpine:latest`,
+    code: `echo $HEARTH_TOKEN | docker login ${address.split('/')[0]} --username token --password-stdin\ndocker pull ${address}alpine:latest`,
   },
   { client: 'Containerfile', file: 'Containerfile', code: `FROM ${address}alpine:latest` },
 ]

@@ -35,6 +35,10 @@ const setup = ({ site_url, workspace }: SnippetContext) => ({
   code: `[registries.${workspace}]\nindex = "sparse+${addressOf(site_url, workspace)}/"\ncredential-provider = "cargo:token"`,
 })
 
+/** `cargo login` would read the next pasted line as the token. */
+const token = ({ workspace }: SnippetContext): string =>
+  `export CARGO_REGISTRIES_${workspace.replaceAll('-', '_').toUpperCase()}_TOKEN=$HEARTH_TOKEN`
+
 export const cargo: Format = {
   type: 'cargo',
   parseName: parseCrateName,
@@ -53,7 +57,7 @@ export const cargo: Format = {
     {
       client: 'cargo',
       file: null,
-      code: `cargo login --registry ${context.workspace}\ncargo add ${context.name}${
+      code: `${token(context)}\ncargo add ${context.name}${
         context.version === null ? '' : `@${context.version}`
       } --registry ${context.workspace}`,
     },
@@ -63,7 +67,7 @@ export const cargo: Format = {
     {
       client: 'cargo',
       file: null,
-      code: `cargo login --registry ${context.workspace}\ncargo publish --registry ${context.workspace}`,
+      code: `${token(context)}\ncargo publish --registry ${context.workspace}`,
     },
   ],
   renderDocument,

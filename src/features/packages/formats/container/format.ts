@@ -3,6 +3,10 @@ import { parseImageName } from './names.ts'
 
 const hostOf = (site_url: string): string => new URL(site_url).host
 
+/** Asked for a password, docker would read the next pasted line. */
+const login = (client: string, site_url: string): string =>
+  `echo $HEARTH_TOKEN | ${client} login ${hostOf(site_url)} --username token --password-stdin`
+
 const imageAddress = (site_url: string, workspace: string, name: string): string =>
   `${hostOf(site_url)}/${workspace}/${name}`
 
@@ -31,7 +35,12 @@ export const container: Format = {
     {
       client: 'docker',
       file: null,
-      code: `docker login ${hostOf(site_url)}\ndocker build -t ${imageAddress(site_url, workspace, name)}:latest .\ndocker push ${imageAddress(site_url, workspace, name)}:latest`,
+      code: `${login('docker', site_url)}\ndocker build -t ${imageAddress(site_url, workspace, name)}:latest .\ndocker push ${imageAddress(site_url, workspace, name)}:latest`,
+    },
+    {
+      client: 'podman',
+      file: null,
+      code: `${login('podman', site_url)}\npodman build -t ${imageAddress(site_url, workspace, name)}:latest .\npodman push ${imageAddress(site_url, workspace, name)}:latest`,
     },
   ],
   renderDocument: () => null,

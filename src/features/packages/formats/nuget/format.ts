@@ -46,6 +46,11 @@ export const nuget: Format = {
       file: null,
       code: `${addSource(context)}\ndotnet pack\ndotnet nuget push bin/Release/*.nupkg --source ${context.workspace} --api-key $HEARTH_TOKEN`,
     },
+    {
+      client: 'nuget',
+      file: null,
+      code: `nuget pack ${context.name}.nuspec\nnuget push ${context.name}.${context.version ?? '1.0.0'}.nupkg -Source ${indexOf(context)} -ApiKey $HEARTH_TOKEN`,
+    },
   ],
   renderDocument: renderNugetDocument,
   sourceOf: ({ repository, projectUrl }) => textOf(repository) ?? textOf(projectUrl),
