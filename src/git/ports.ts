@@ -36,6 +36,15 @@ export interface ObjectReader {
   has(oid: Oid): boolean
   /** Like `read`, in memory that is valid only until the next call; for hot loops. */
   view?(oid: Oid): GitObject | null
+  /** The first bytes of an object, at most `maxBytes`, without the memory that all of it takes. */
+  readStart?(oid: Oid, maxBytes: number): (GitObject & { readonly size: number }) | null
+  /** The object in new blocks, null where the work pauses; for objects that are too large for memory. */
+  blocks?(oid: Oid): Iterable<Uint8Array | null>
+  /**
+   * Reserves memory for work on large objects before it is done. Returns what releases it. Throws
+   * GitError `busy` when other work holds the memory, and `too_large` when it can never be had.
+   */
+  hold?(bytes: number): () => void
   /** Ids that begin with a prefix, at most `limit`. */
   expand?(prefix: string, limit: number): readonly Oid[]
   /** The number of objects, in which one that is in several packs counts several times. */

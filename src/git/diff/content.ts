@@ -1,19 +1,25 @@
 /** The two contents of a changed file. A submodule is one line of text, as in git. */
 import type { ObjectReader } from '../ports.ts'
-import { readBlob, type Entry } from '../history/tree.ts'
+import { holdOrNull, readBlob, type Entry } from '../history/tree.ts'
 import type { Change } from './changes.ts'
 import type { Effort } from './effort.ts'
 import { isSubmodule, type FilePair } from './file-pair.ts'
 import { countLines, isBinary, splitLines, type Lines } from './lines.ts'
 import { diffLines } from './line-diff.ts'
 
-/** Larger files count as binary, as in git above `core.bigFileThreshold` (512 MiB by default). */
-const HUGE = 128 * 1024 * 1024
+/** Larger files are not compared. Git's limit is `core.bigFileThreshold`, 512 MiB by default. */
+const MAX_TEXT_BYTES = 32 * 1024 * 1024
+/** Nor are files with more lines, because each line takes memory too. */
+const MAX_TEXT_LINES = 1_000_000
+/** What comparing takes for each line: its offset, its numbers, and its places in the tables. */
+const BYTES_PER_LINE = 64
 
 export type Content = {
   readonly old: Uint8Array
   readonly new: Uint8Array
   readonly binary: boolean
+  /** The file is too large to be compared, and has no content here. */
+  readonly isTooLarge?: boolean
 }
 
 const nothing = new Uint8Array(0)
@@ -26,17 +32,43 @@ function contentOf(db: ObjectReader, entry: Entry | null): Uint8Array {
     : readBlob(db, entry.oid)
 }
 
-const isHuge = (db: ObjectReader, entry: Entry | null): boolean =>
-  entry !== null && !isSubmodule(entry) && (db.header(entry.oid)?.size ?? 0) > HUGE
+const sizeOf = (db: ObjectReader, entry: Entry | null): number =>
+  entry === null || isSubmodule(entry) ? 0 : (db.header(entry.oid)?.size ?? 0)
 
-/** `asText` is the attribute `diff` of a file: text, binary, or null when the content decides. */
-export function readContent(
+const TOO_LARGE: Content = { old: nothing, new: nothing, binary: true, isTooLarge: true }
+
+/**
+ * Runs a comparison of both contents. Their memory is reserved meanwhile. `asText` is the attribute
+ * `diff` of a file: text, binary, or null when the content decides.
+ */
+export function withContent<R>(
   db: ObjectReader,
   pair: FilePair,
+  compare: (content: Content) => R,
   asText: boolean | null = null,
-): Content {
-  if (isHuge(db, pair.old) || isHuge(db, pair.new))
-    return { old: nothing, new: nothing, binary: true }
+): R {
+  const [oldBytes, newBytes] = [sizeOf(db, pair.old), sizeOf(db, pair.new)]
+  if (Math.max(oldBytes, newBytes) > MAX_TEXT_BYTES) return compare(TOO_LARGE)
+  const releaseContent = holdOrNull(db, oldBytes + newBytes)
+  if (releaseContent === null) return compare(TOO_LARGE)
+  try {
+    const content = readContent(db, pair, asText)
+    const [oldLines, newLines] = [countLines(content.old), countLines(content.new)]
+    if (!content.binary && Math.max(oldLines, newLines) > MAX_TEXT_LINES) return compare(TOO_LARGE)
+    const lineBytes = content.binary ? 0 : (oldLines + newLines) * BYTES_PER_LINE
+    const releaseLines = holdOrNull(db, lineBytes)
+    if (releaseLines === null) return compare(TOO_LARGE)
+    try {
+      return compare(content)
+    } finally {
+      releaseLines()
+    }
+  } finally {
+    releaseContent()
+  }
+}
+
+function readContent(db: ObjectReader, pair: FilePair, asText: boolean | null): Content {
   const old = contentOf(db, pair.old)
   const now = contentOf(db, pair.new)
   return { old, new: now, binary: asText === null ? isBinary(old) || isBinary(now) : !asText }

@@ -7,7 +7,7 @@ import { treeOf } from '../history/tree.ts'
 import {
   easyCounts,
   lineChanges,
-  readContent,
+  withContent,
   sumChanges,
   type Content,
   type Counts,
@@ -63,7 +63,20 @@ function diffFile(
 ): FileDiff {
   const own = attributes?.of(pair.path)
   const describe = describer(pair, saidOf(own?.get('linguist-generated')))
-  const content = readContent(db, pair, asText(own?.get('diff')))
+  const compare = (content: Content): FileDiff =>
+    diffContent(pair, content, options, onPage, effort, describe)
+  return withContent(db, pair, compare, asText(own?.get('diff')))
+}
+
+function diffContent(
+  pair: FilePair,
+  content: Content,
+  options: DiffOptions,
+  onPage: boolean,
+  effort: Effort,
+  describe: ReturnType<typeof describer>,
+): FileDiff {
+  if (content.isTooLarge) return describe(false, { additions: 0, deletions: 0 }, null, 'too_large')
   if (content.binary) return describe(true, { additions: 0, deletions: 0 }, null, 'binary')
   const wanted = (options.hunks ?? true) && onPage
   const reason = onPage ? null : 'page_limit'

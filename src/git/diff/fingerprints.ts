@@ -1,6 +1,6 @@
 /** Caches the fingerprints of blobs by id, within a memory limit. */
 import type { ObjectReader, Oid } from '../ports.ts'
-import { blobSize, readBlob } from '../history/tree.ts'
+import { blobSize, viewBlob } from '../history/tree.ts'
 import { fingerprint, similarity, tooDifferent, type Fingerprint } from './similarity.ts'
 
 /** Larger blobs are compared by id only. */
@@ -42,7 +42,7 @@ export class Fingerprints {
   private of(oid: Oid): Fingerprint {
     let print = this.prints.get(oid)
     if (!print) {
-      print = fingerprint(readBlob(this.db, oid))
+      print = fingerprint(viewBlob(this.db, oid))
       this.work += print.size
       if (this.kept > MAX_KEPT) {
         this.prints.clear()

@@ -2,9 +2,9 @@
  * Unified patches as `git diff` writes them
  * (https://git-scm.com/docs/diff-format#generate_patch_text_with_p).
  */
-import type { DiffOptions, ObjectReader, Oid } from '../ports.ts'
+import { GitError, type DiffOptions, type ObjectReader, type Oid } from '../ports.ts'
 import { modeText } from '../history/list-tree.ts'
-import { lineChanges, readContent, type LineChanges } from './content.ts'
+import { lineChanges, withContent, type Content, type LineChanges } from './content.ts'
 import { manyFiles, type Effort } from './effort.ts'
 import { filePairs, type FilePair } from './file-pair.ts'
 import { Headings, hunkRanges } from './hunks.ts'
@@ -16,16 +16,28 @@ import { scorePercent } from './similarity.ts'
 const SHORT = 7
 const NOTHING = '0'.repeat(SHORT)
 
-/** The patch as text; invalid UTF-8 becomes U+FFFD. Use `patchBytes` for a patch to be applied. */
+/** A longer patch is no help on a page, and it is in memory whole. */
+const MAX_PATCH_BYTES = 32 * 1024 * 1024
+
+/**
+ * The patch as text; invalid UTF-8 becomes U+FFFD. Use `patchBytes` for a patch to be applied. Throws
+ * GitError `too_large` above 32 MiB.
+ */
 export function formatPatch(
   db: ObjectReader,
   from: Oid | null,
   to: Oid | null,
   options: DiffOptions = {},
 ): string {
-  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(
-    Buffer.concat([...patchBytes(db, from, to, options)]),
-  )
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for (const chunk of patchBytes(db, from, to, options)) {
+    bytes += chunk.length
+    if (bytes > MAX_PATCH_BYTES)
+      throw new GitError('too_large', `the patch has more than ${MAX_PATCH_BYTES} bytes`)
+    chunks.push(chunk)
+  }
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(Buffer.concat(chunks))
 }
 
 /** The patch as bytes, one chunk per file. `skip` and `limit` count files. */
@@ -82,7 +94,21 @@ function filePatch(
     for (const line of header) out.line(line)
     return out.done()
   }
-  const content = readContent(db, pair)
+  const write = (content: Content): Uint8Array =>
+    writePatch(out, pair, content, header, options, effort)
+  return withContent(db, pair, write)
+}
+
+function writePatch(
+  out: Output,
+  pair: FilePair,
+  content: Content,
+  header: readonly string[],
+  options: DiffOptions,
+  effort: Effort,
+): Uint8Array {
+  const oldName = quotePath(pair.oldPath, 'a/')
+  const newName = quotePath(pair.path, 'b/')
   const left = pair.old ? oldName : '/dev/null'
   const right = pair.new ? newName : '/dev/null'
   if (content.binary) {

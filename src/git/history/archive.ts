@@ -23,7 +23,8 @@ import { walkTree } from './list-tree.ts'
 import { readCommit } from './log.ts'
 import { baseKey, splitPath, type PathKey } from './names.ts'
 import { TarWriter } from './tar.ts'
-import { entryAt, isDir, readBlob, treeOf } from './tree.ts'
+import { largeFileContent } from './read-large-file.ts'
+import { blobSize, entryAt, isDir, readBlob, treeOf } from './tree.ts'
 import { ZipWriter } from './zip.ts'
 
 export type ArchiveEntry = {
@@ -33,8 +34,16 @@ export type ArchiveEntry = {
   readonly oid: Oid
   /** A file's bytes or a link's target; those of a pointer when there is a large file. */
   readonly data: Uint8Array
-  /** The file on this disk that holds the bytes in place of `data`. */
-  readonly largeFile?: ArchivedLargeFile
+  /** A file that is read in pieces, in place of `data`. */
+  readonly large?: LargeContent
+}
+
+export type LargeContent = {
+  readonly size: number
+  /** Whether a zip compresses it; files of Git LFS rarely get smaller. */
+  readonly deflates: boolean
+  /** A piece is valid until the next one is taken; null where the work pauses. */
+  pieces(): Iterable<Uint8Array | null>
 }
 
 export interface ArchiveWriter {
@@ -44,11 +53,14 @@ export interface ArchiveWriter {
 }
 
 const nothing = new Uint8Array(0)
+/** Larger files are read in pieces. */
+const MAX_MEMORY_FILE_BYTES = 4 << 20
 
 /**
  * Yields the chunks of a zip or tar of a commit's tree below the folder `prefix` ('' for none).
  * `path` selects one directory or file, with its full path, like `git archive <commit> <path>`.
- * Submodules are empty directories. One file is in memory at a time. Throws GitError `missing` for
+ * Submodules are empty directories. One file is in memory at a time, and a piece of a large one. An empty
+ * chunk means a pause. Throws GitError `missing` for
  * an unknown commit or path.
  */
 export function* archive(
@@ -145,13 +157,16 @@ class ExportedFiles {
     const attributes = this.attributes.of(path)
     if (attributes.size === 0) return entry
     const largeFile = this.largeFiles.get(entry.oid)
-    if (largeFile && isLfsPath(this.attributes, path)) return { ...entry, largeFile }
-    const converted = convertFile(entry.data, entry.oid, attributes)
+    if (largeFile && isLfsPath(this.attributes, path))
+      return { ...entry, data: nothing, large: largeFileContent(largeFile) }
+    // A large file is converted in memory, because few are both.
+    const whole = entry.large ? readBlob(this.db, entry.oid) : entry.data
+    const converted = convertFile(whole, entry.oid, attributes)
     const data =
       this.commit !== null && attributes.get('export-subst') === true
         ? expandFormats(converted, this.commit, this.context)
         : converted
-    return { ...entry, data }
+    return entry.large && data === whole ? entry : { ...entry, data, large: undefined }
   }
 }
 
@@ -213,12 +228,18 @@ function toEntry(db: ObjectReader, path: PathKey, mode: number, oid: Oid): Archi
       return { path: `${path}/`, kind: 'dir', oid, data: nothing }
     case MODE.symlink:
       return { path, kind: 'symlink', oid, data: readBlob(db, oid) }
-    default:
-      return {
-        path,
-        kind: mode === MODE.executable ? 'executable' : 'file',
-        oid,
-        data: readBlob(db, oid),
-      }
+    default: {
+      const kind = mode === MODE.executable ? 'executable' : 'file'
+      const size = db.blocks ? blobSize(db, oid) : 0
+      return size > MAX_MEMORY_FILE_BYTES
+        ? {
+            path,
+            kind,
+            oid,
+            data: nothing,
+            large: { size, deflates: true, pieces: () => db.blocks?.(oid) ?? [] },
+          }
+        : { path, kind, oid, data: readBlob(db, oid) }
+    }
   }
 }

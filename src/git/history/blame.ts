@@ -24,10 +24,25 @@ import { commitSource, type CommitNode } from './commit-source.ts'
 import { readCommit } from './log.ts'
 import { keyToText, splitPath, type PathKey } from './names.ts'
 import { createPathLookup, type PathLookup } from './path-lookup.ts'
-import { blobSize, entryAt, isBlob, isDir, isFile, readBlob, treeOf, type Entry } from './tree.ts'
+import {
+  blobSize,
+  entryAt,
+  isBlob,
+  isDir,
+  isFile,
+  hold,
+  readBlob,
+  treeOf,
+  type Entry,
+} from './tree.ts'
 
 /** Larger files are refused. */
 const MAX_FILE_BYTES = 32 * 1024 * 1024
+const MAX_FILE_LINES = 1_000_000
+/** Two versions are compared, and their different lines are copied. */
+const COPIES = 3
+/** What each line takes in both versions and in the tables. */
+const BYTES_PER_LINE = 64
 
 /**
  * A run of `count` lines: they begin at line `at` (from 0) of a suspect's file, and at line `final`
@@ -76,15 +91,24 @@ export function* blameInTurns(
     throw new GitError('invalid', `${path} is not a file`)
   if (blobSize(db, entry.oid) > MAX_FILE_BYTES)
     throw new GitError('too_large', `${path} is larger than ${MAX_FILE_BYTES} bytes`)
-  const lines = countLines(readBlob(db, entry.oid))
-  const from = Math.max(1, range?.from ?? 1)
-  const to = Math.min(lines, range?.to ?? lines)
-  if (from > to) return []
-  return yield* new BlameWalk(db, known).run(commit, segments.join('/'), entry, {
-    at: from - 1,
-    count: to - from + 1,
-    final: from - 1,
-  })
+  const releaseBytes = hold(db, blobSize(db, entry.oid) * COPIES)
+  try {
+    const lines = countLines(readBlob(db, entry.oid))
+    if (lines > MAX_FILE_LINES)
+      throw new GitError('too_large', `${path} has more than ${MAX_FILE_LINES} lines`)
+    const from = Math.max(1, range?.from ?? 1)
+    const to = Math.min(lines, range?.to ?? lines)
+    if (from > to) return []
+    const releaseLines = hold(db, lines * BYTES_PER_LINE)
+    try {
+      const run = { at: from - 1, count: to - from + 1, final: from - 1 }
+      return yield* new BlameWalk(db, known).run(commit, segments.join('/'), entry, run)
+    } finally {
+      releaseLines()
+    }
+  } finally {
+    releaseBytes()
+  }
 }
 
 /** Other work of the thread gets a turn after this many commits. */
@@ -261,9 +285,9 @@ class BlameWalk {
   private lines(oid: Oid, near: NumberedLines | null): NumberedLines {
     const known = this.files.get(oid)
     if (known) return known
-    const data = readBlob(this.db, oid)
-    if (data.length > MAX_FILE_BYTES)
+    if (blobSize(this.db, oid) > MAX_FILE_BYTES)
       throw new GitError('too_large', `blob ${oid} is larger than ${MAX_FILE_BYTES} bytes`)
+    const data = readBlob(this.db, oid)
     // Two compared files must have numbers of the same numbering, whatever their size.
     if (this.files.size > 1 && this.filesBytes + this.numbers.held + data.length > MAX_FILE_BYTES) {
       this.files.clear()

@@ -2,11 +2,12 @@
  * Scans the objects that a range of history introduces for SHA-1 collision attacks. It reads every
  * object, so it runs in the background.
  */
-import { MODE, parseTag } from '../object.ts'
-import { isSha1Collision } from '../pack/refuse-sha1-collisions.ts'
+import { bytesToOid, MODE, parseTag } from '../object.ts'
+import { isLargeCollision, isSha1Collision } from '../pack/refuse-sha1-collisions.ts'
 import { DetectorScratch, UbcCollisionDetector } from '../pack/sha1-collision-detector.ts'
 import { typeName } from '../pack/entry-header.ts'
 import { GitError, type Oid } from '../ports.ts'
+import { MAX_MEMORY_CONTENT_BYTES } from '../store/large-content.ts'
 import type { ObjectStore } from '../store/object-store.ts'
 import { OidMap } from '../store/oid-map.ts'
 import { commitSource } from './commit-source.ts'
@@ -34,7 +35,7 @@ export function* findSha1Collisions(
   const source = commitSource(objects)
   for (const { oid, tree, parents } of walkCommits(objects, { ...range, tips: commits })) {
     if (scan.found.length >= MAX_COLLISIONS) break
-    scan.scanObject(Buffer.from(oid, 'hex'), 0)
+    yield* scan.scanObject(Buffer.from(oid, 'hex'), 0)
     const [first] = parents
     yield* scan.scanTree(tree, first === undefined ? null : source.get(first).tree)
   }
@@ -48,13 +49,22 @@ class CollisionScan {
 
   constructor(private readonly objects: ObjectStore) {}
 
-  scanObject(oid: Uint8Array, at: number): void {
-    if (!this.objects.load(oid, at)) return
-    const { reader } = this.objects
-    const content = reader.bytes.subarray(reader.from, reader.to)
+  *scanObject(oid: Uint8Array, at: number): PausableWork<void> {
+    const { objects } = this
+    if (!objects.locate(oid, at)) return
+    const id = bytesToOid(oid, at)
+    const { reader } = objects
+    const { type, size } = reader.headerAt(objects.pack, objects.offset)
     const detector = new UbcCollisionDetector(this.scratch)
-    if (isSha1Collision(typeName(reader.type), content, detector))
-      this.found.push(Buffer.from(oid.subarray(at, at + 20)).toString('hex'))
+    let isCollision: boolean
+    if (size > MAX_MEMORY_CONTENT_BYTES)
+      isCollision = yield* isLargeCollision(objects.blocks(id), typeName(type), size, detector)
+    else {
+      reader.load(objects.pack, objects.offset)
+      const content = reader.bytes.subarray(reader.from, reader.to)
+      isCollision = isSha1Collision(typeName(type), content, detector)
+    }
+    if (isCollision) this.found.push(id)
   }
 
   /** Scans the tags of a tip, and its tree or blob. Returns its commit, null for another object. */
@@ -63,14 +73,14 @@ class CollisionScan {
     let object = this.objects.read(oid)
     while (object?.type === 'tag') {
       this.seen.addHex(oid)
-      if (this.seen.added) this.scanObject(Buffer.from(oid, 'hex'), 0)
+      if (this.seen.added) yield* this.scanObject(Buffer.from(oid, 'hex'), 0)
       oid = parseTag(oid, object.data).object
       object = this.objects.read(oid)
     }
     if (object === null) throw new GitError('missing', `object ${oid} is missing`)
     if (object.type === 'commit') return oid
     if (object.type === 'tree') yield* this.scanTree(oid, null)
-    else this.scanObject(Buffer.from(oid, 'hex'), 0)
+    else yield* this.scanObject(Buffer.from(oid, 'hex'), 0)
     return null
   }
 
@@ -79,7 +89,7 @@ class CollisionScan {
     const { objects, seen } = this
     seen.addHex(tree)
     if (!seen.added) return
-    this.scanObject(Buffer.from(tree, 'hex'), 0)
+    yield* this.scanObject(Buffer.from(tree, 'hex'), 0)
     yield 'pause'
     const known = new Map<string, Oid>()
     const old = before === null ? null : new TreeCursor(readTree(objects, before))
@@ -96,7 +106,7 @@ class CollisionScan {
       }
       seen.add(now, entries.oidStart)
       if (!seen.added) continue
-      this.scanObject(now, entries.oidStart)
+      yield* this.scanObject(now, entries.oidStart)
       yield 'pause'
     }
   }

@@ -1,14 +1,21 @@
 /** Reads a file of Git LFS for an archive, in pieces. */
 import { closeSync, openSync, readSync } from 'node:fs'
 import { GitError, type ArchivedLargeFile } from '../ports.ts'
+import type { LargeContent } from './archive.ts'
 
 const PIECE_BYTES = 1 << 18
+
+export const largeFileContent = (file: ArchivedLargeFile): LargeContent => ({
+  size: file.size,
+  deflates: false,
+  pieces: () => readLargeFile(file),
+})
 
 /**
  * Yields `size` bytes. A piece is valid until the next one is taken. Throws GitError `missing` when
  * the file is gone or shorter, because its header is written already.
  */
-export function* readLargeFile({ path, size }: ArchivedLargeFile): Generator<Uint8Array, void> {
+function* readLargeFile({ path, size }: ArchivedLargeFile): Generator<Uint8Array, void> {
   const descriptor = openFile(path)
   try {
     const piece = Buffer.allocUnsafe(Math.min(PIECE_BYTES, size))

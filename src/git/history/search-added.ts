@@ -111,10 +111,14 @@ function findAddedMatches(
   })
 }
 
-const contentOf = (db: ObjectReader, oid: Oid): Buffer => beginningOf(db.read(oid))
+const contentOf = (db: ObjectReader, oid: Oid): Buffer =>
+  beginningOf(db.readStart?.(oid, MAX_FILE_BYTES) ?? db.read(oid))
 
 /** The content in memory that the next read takes. */
-const viewOf = (db: ObjectReader, oid: Oid): Buffer => beginningOf(db.view?.(oid) ?? db.read(oid))
+const viewOf = (db: ObjectReader, oid: Oid): Buffer =>
+  (db.header(oid)?.size ?? 0) > MAX_FILE_BYTES
+    ? contentOf(db, oid)
+    : beginningOf(db.view?.(oid) ?? db.read(oid))
 
 function beginningOf(object: GitObject | null): Buffer {
   if (object === null) return Buffer.alloc(0)

@@ -4,7 +4,7 @@
  * by the commits since then. Merges count as commits without lines, as in `git log --numstat`.
  */
 import { Effort } from '../diff/effort.ts'
-import { easyCounts, lineChanges, readContent, sumChanges, type Counts } from '../diff/content.ts'
+import { easyCounts, lineChanges, withContent, sumChanges, type Counts } from '../diff/content.ts'
 import { filePairs, isSubmodule, type FilePair } from '../diff/file-pair.ts'
 import {
   GitError,
@@ -101,9 +101,11 @@ function countLinesOf(db: ObjectReader, pair: FilePair, effort: Effort): Counts 
   for (const entry of [pair.old, pair.new])
     if (entry && !isSubmodule(entry) && (db.header(entry.oid)?.size ?? 0) > MAX_FILE_BYTES)
       return { additions: 0, deletions: 0 }
-  const content = readContent(db, pair)
-  return (
-    easyCounts(pair, content) ??
-    sumChanges(lineChanges(content, pair.status === 'type_changed', false, effort).changes)
+  return withContent(
+    db,
+    pair,
+    (content) =>
+      easyCounts(pair, content) ??
+      sumChanges(lineChanges(content, pair.status === 'type_changed', false, effort).changes),
   )
 }

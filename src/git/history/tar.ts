@@ -1,8 +1,9 @@
 /** Tar archives like `git archive --format=tar`: POSIX ustar, with pax headers for long names. */
 import type { ArchiveEntry, ArchiveWriter } from './archive.ts'
-import { readLargeFile } from './read-large-file.ts'
 
 const BLOCK = 512
+/** Gives other work of the thread a turn. */
+const nothing = new Uint8Array(0)
 const RECORD = 20 * BLOCK
 
 /** Permissions like git's: a umask of 002 on 666 and 777. */
@@ -34,7 +35,7 @@ export class TarWriter implements ArchiveWriter {
     const records: Buffer[] = []
     if (!split) records.push(paxRecord('path', name))
     if (link.length > 100) records.push(paxRecord('linkpath', link))
-    const length = entry.largeFile?.size ?? entry.data.length
+    const length = entry.large?.size ?? entry.data.length
     const size = entry.kind === 'symlink' ? 0 : length
     if (size >= 0o77777777777) records.push(paxRecord('size', Buffer.from(String(size))))
     if (records.length > 0)
@@ -53,7 +54,7 @@ export class TarWriter implements ArchiveWriter {
       size,
       this.time,
     )
-    const content = entry.largeFile ? readLargeFile(entry.largeFile) : [entry.data]
+    const content = entry.large?.pieces() ?? [entry.data]
     yield* this.padded(header, size > 0 ? content : [], size)
   }
 
@@ -87,13 +88,13 @@ export class TarWriter implements ArchiveWriter {
   /** A header and what follows it: `size` bytes in all. */
   private *padded(
     header: Uint8Array,
-    data: Iterable<Uint8Array>,
+    data: Iterable<Uint8Array | null>,
     size: number,
   ): Generator<Uint8Array, void> {
     yield header
     this.written += header.length
     if (size === 0) return
-    yield* data
+    for (const piece of data) yield piece ?? nothing
     const padding = (BLOCK - (size % BLOCK)) % BLOCK
     if (padding > 0) yield new Uint8Array(padding)
     this.written += size + padding

@@ -108,12 +108,37 @@ function treeBytes(oid: Oid, object: GitObject | null): Uint8Array {
 }
 
 /** The bytes of a blob. Throws GitError `missing` or `corrupt`. */
-export function readBlob(db: ObjectReader, oid: Oid): Uint8Array {
-  const object = db.read(oid)
+export const readBlob = (db: ObjectReader, oid: Oid): Uint8Array => blobBytes(oid, db.read(oid))
+
+/** The same, in memory that is valid only until the next object is read. */
+export const viewBlob = (db: ObjectReader, oid: Oid): Uint8Array =>
+  blobBytes(oid, db.view ? db.view(oid) : db.read(oid))
+
+function blobBytes(oid: Oid, object: GitObject | null): Uint8Array {
   if (!object) throw new GitError('missing', `blob ${oid} is missing`)
   if (object.type !== 'blob')
     throw new GitError('corrupt', `object ${oid} is a ${object.type}, not a blob`)
   return object.data
+}
+
+/** Less is not worth to be reserved. */
+const MIN_HELD_BYTES = 1 << 20
+
+/**
+ * Reserves memory for work on large blobs. Returns what releases it. Throws GitError `busy` or
+ * `too_large`.
+ */
+export const hold = (db: ObjectReader, bytes: number): (() => void) =>
+  (bytes > MIN_HELD_BYTES ? db.hold?.(bytes) : undefined) ?? (() => {})
+
+/** The same; null in place of `too_large`. */
+export function holdOrNull(db: ObjectReader, bytes: number): (() => void) | null {
+  try {
+    return hold(db, bytes)
+  } catch (error) {
+    if (error instanceof GitError && error.code === 'too_large') return null
+    throw error
+  }
 }
 
 /** The size of a blob, read from its header. Throws GitError `missing`. */

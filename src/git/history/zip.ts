@@ -1,20 +1,22 @@
 /**
  * Zip archives (PKWARE APPNOTE 6.3.10) with deflate, Unix modes, UTF-8 names and, where needed,
  * 64-bit fields. Each file is compressed in memory, so its size is known for the header and no data
- * descriptor is needed. Large files are read twice and stored as they are, for the same reason.
+ * descriptor is needed. A large file is compressed in pieces, and a data descriptor with its size follows it, as in
+ * git. Files of Git LFS are read twice and stored as they are.
  */
 import { deflateRawSync } from 'node:zlib'
 import { LIMIT_32, UNIX_45, zip64Field, zipEndRecords } from '#lib/archives/zip-format.ts'
-import type { ArchivedLargeFile } from '../ports.ts'
+import { deflateRawPieces } from '../store/deflate-pieces.ts'
 import { toZipTime } from './zip-time.ts'
-import type { ArchiveEntry, ArchiveWriter } from './archive.ts'
-import { readLargeFile } from './read-large-file.ts'
+import type { ArchiveEntry, ArchiveWriter, LargeContent } from './archive.ts'
 
 /** Gives other work of the thread a turn. */
 const nothing = new Uint8Array(0)
 
 const MODES = { file: 0o100644, executable: 0o100755, dir: 0o040755, symlink: 0o120777 } as const
 const UTF8_NAME = 0x0800
+const DATA_DESCRIPTOR = 0x0008
+const DEFLATE_LEVEL = 6
 
 type Item = {
   readonly name: Buffer
@@ -45,8 +47,8 @@ export class ZipWriter implements ArchiveWriter {
   *begin(): Generator<Uint8Array, void> {}
 
   *entry(entry: ArchiveEntry): Generator<Uint8Array, void> {
-    if (entry.largeFile) {
-      yield* this.storedEntry(entry, entry.largeFile)
+    if (entry.large) {
+      yield* this.largeEntry(entry, entry.large)
       return
     }
     const packed =
@@ -63,25 +65,52 @@ export class ZipWriter implements ArchiveWriter {
     this.written += body.length
   }
 
-  private *storedEntry(entry: ArchiveEntry, file: ArchivedLargeFile): Generator<Uint8Array, void> {
+  private *largeEntry(entry: ArchiveEntry, large: LargeContent): Generator<Uint8Array, void> {
+    if (large.deflates) yield* this.deflatedEntry(entry, large)
+    else yield* this.storedEntry(entry, large)
+  }
+
+  private *storedEntry(entry: ArchiveEntry, large: LargeContent): Generator<Uint8Array, void> {
     let crc = 0
-    for (const chunk of readLargeFile(file)) {
-      crc = Bun.hash.crc32(chunk, crc)
+    for (const chunk of large.pieces()) {
+      if (chunk !== null) crc = Bun.hash.crc32(chunk, crc)
       yield nothing
     }
-    yield* this.header(entry, { method: 0, crc, packed: file.size, size: file.size })
-    yield* readLargeFile(file)
-    this.written += file.size
+    yield* this.header(entry, { method: 0, crc, packed: large.size, size: large.size })
+    for (const chunk of large.pieces()) yield chunk ?? nothing
+    this.written += large.size
+  }
+
+  /** The sizes in the header are 0, and those in the descriptor count (APPNOTE 4.3.9). */
+  private *deflatedEntry(entry: ArchiveEntry, large: LargeContent): Generator<Uint8Array, void> {
+    const unknown = { method: 8, crc: 0, packed: 0, size: 0 }
+    yield* this.header(entry, unknown, DATA_DESCRIPTOR)
+    let [crc, packed] = [0, 0]
+    const count = (bytes: Uint8Array): void => void (crc = Bun.hash.crc32(bytes, crc))
+    for (const piece of deflateRawPieces(large.pieces(), DEFLATE_LEVEL, count)) {
+      packed += piece.length
+      yield piece
+    }
+    const descriptor = Buffer.alloc(16)
+    descriptor.writeUInt32LE(0x08074b50, 0)
+    descriptor.writeUInt32LE(crc, 4)
+    descriptor.writeUInt32LE(packed, 8)
+    descriptor.writeUInt32LE(large.size, 12)
+    yield descriptor
+    this.written += packed + descriptor.length
+    const item = this.items.pop()
+    if (item) this.items.push({ ...item, crc, packed, size: large.size })
   }
 
   private *header(
     { path, kind }: ArchiveEntry,
     content: Pick<Item, 'method' | 'crc' | 'packed' | 'size'>,
+    flags = 0,
   ): Generator<Uint8Array, void> {
     const name = Buffer.from(path, 'latin1')
     const item: Item = {
       name,
-      flags: isUtf8(name) ? UTF8_NAME : 0,
+      flags: flags | (isUtf8(name) ? UTF8_NAME : 0),
       ...content,
       offset: this.written,
       mode: MODES[kind],

@@ -1,7 +1,7 @@
 /** Merges three versions of one file, link or submodule. */
 import type { AttributeValue } from '../attributes/index.ts'
-import { isBinary } from '../diff/lines.ts'
-import { isFile, readBlob } from '../history/tree.ts'
+import { countLines, isBinary } from '../diff/lines.ts'
+import { blobSize, holdOrNull, isFile, readBlob } from '../history/tree.ts'
 import { keyToText, type PathKey } from '../history/names.ts'
 import { BASE, OURS, THEIRS, type MergeState, type Version } from './state.ts'
 import { mergeText } from './text-merge.ts'
@@ -9,8 +9,12 @@ import { mergeText } from './text-merge.ts'
 const FORMAT = 0o170000
 export const sameKind = (a: Version, b: Version): boolean => (a.mode & FORMAT) === (b.mode & FORMAT)
 
-/** Larger versions, all three together, are not merged by lines. Git's limit is 1 GiB each. */
-const MAX_MERGED_BYTES = 256 * 1024 * 1024
+/** Larger versions, or such with more lines, are not merged by lines. Git's limit is 1 GiB each. */
+const MAX_MERGED_BYTES = 32 * 1024 * 1024
+const MAX_MERGED_LINES = 1_000_000
+/** What merging takes for each line of all versions, and for each byte: the versions and the result. */
+const BYTES_PER_LINE = 96
+const COPIES = 2
 const MARKER_LENGTH = 7
 const nothing = new Uint8Array(0)
 
@@ -71,21 +75,45 @@ function mergeBlobs(
   extra: number,
   driver: MergeDriver,
 ): { clean: boolean; oid: string } {
-  const { db, depth, labels } = state
-  const o = base ? readBlob(db, base.oid) : nothing
-  const a = readBlob(db, ours.oid)
-  const b = readBlob(db, theirs.oid)
-  if (
-    driver === 'binary' ||
-    isBinary(o) ||
-    isBinary(a) ||
-    isBinary(b) ||
-    o.length + a.length + b.length > MAX_MERGED_BYTES
-  ) {
+  const { db, depth } = state
+  const unmerged = (): { clean: boolean; oid: string } => {
     // In a merge of merge bases the base version replaces both.
     if (depth > 0) return { clean: true, oid: base ? base.oid : db.write('blob', nothing) }
     return { clean: false, oid: ours.oid }
   }
+  const sizes = [base, ours, theirs].map((version) => (version ? blobSize(db, version.oid) : 0))
+  if (driver === 'binary' || Math.max(...sizes) > MAX_MERGED_BYTES) return unmerged()
+  const releaseBytes = holdOrNull(db, sizes.reduce((sum, size) => sum + size, 0) * COPIES)
+  if (releaseBytes === null) return unmerged()
+  try {
+    const texts = [base, ours, theirs].map((version) =>
+      version ? readBlob(db, version.oid) : nothing,
+    )
+    const lines = texts.map(countLines)
+    if (texts.some(isBinary) || Math.max(...lines) > MAX_MERGED_LINES) return unmerged()
+    const releaseLines = holdOrNull(
+      db,
+      lines.reduce((sum, count) => sum + count, 0) * BYTES_PER_LINE,
+    )
+    if (releaseLines === null) return unmerged()
+    try {
+      return mergeTexts(state, texts, ours, names, extra, driver)
+    } finally {
+      releaseLines()
+    }
+  } finally {
+    releaseBytes()
+  }
+}
+
+function mergeTexts(
+  { db, depth, labels, effort }: MergeState,
+  [o = nothing, a = nothing, b = nothing]: readonly Uint8Array[],
+  ours: Version,
+  names: readonly [PathKey, PathKey, PathKey],
+  extra: number,
+  driver: MergeDriver,
+): { clean: boolean; oid: string } {
   const renamed = names[BASE] !== names[OURS] || names[BASE] !== names[THEIRS]
   const label = (text: string, name: PathKey) => (renamed ? `${text}:${keyToText(name)}` : text)
   const ends = {
@@ -97,7 +125,7 @@ function mergeBlobs(
     a,
     b,
     { size: MARKER_LENGTH + extra, ...ends, union: driver === 'union' },
-    state.effort,
+    effort,
   )
   // The text of a conflict is used only in a merge of merge bases, so it is not stored otherwise.
   if (!merged.clean && depth === 0) return { clean: false, oid: ours.oid }

@@ -19,6 +19,10 @@ export class ScratchDatabase implements ObjectDatabase {
     return own ? { type: own.type, size: own.data.length } : this.below.header(oid)
   }
 
+  hold(bytes: number): () => void {
+    return this.below.hold?.(bytes) ?? (() => {})
+  }
+
   get shallowRoots(): ObjectReader['shallowRoots'] {
     return this.below.shallowRoots
   }

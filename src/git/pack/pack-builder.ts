@@ -5,6 +5,8 @@
  */
 import zlib from 'node:zlib'
 import { GitError } from '../ports.ts'
+import { deflatePieces } from '../store/deflate-pieces.ts'
+import { MAX_MEMORY_CONTENT_BYTES } from '../store/large-content.ts'
 import type { ObjectStore } from '../store/object-store.ts'
 import type { PackFile } from '../store/pack-file.ts'
 import type { ReverseIndex } from '../store/reverse-index.ts'
@@ -101,6 +103,10 @@ export class PackBuilder {
   /** Number of objects written so far. */
   doneCount = 0
   readonly total: number
+  /** The object to write next is the last one; the others wait for it, which is their base. */
+  private readonly chain: { readonly work: PartProgress; readonly packPos: number }[] = []
+  /** Writes the rest of an entry that is too large to be written in one step. */
+  private unfinished: Generator<void> | null = null
 
   constructor(
     private readonly store: ObjectStore,
@@ -199,17 +205,31 @@ export class PackBuilder {
         // memory.
         while (prefix >= CRC_GROUP && i < prefix) {
           const next = this.copyRun(work, i, prefix)
-          if (isFull()) yield
+          yield* this.finishEntry(isFull)
           if (next === i) break
           i = next
         }
       }
       for (; i < packPositions.length; i++) {
-        if (written.get(packPositions[i]!) === WrittenOffsets.NOT_WRITTEN)
-          this.writeObject(work, packPositions[i]!)
+        if (written.get(packPositions[i]!) === WrittenOffsets.NOT_WRITTEN) {
+          // When bases come later in the pack, the chain is written from its base up.
+          this.chain.push({ work, packPos: packPositions[i]! })
+          while (this.chain.length > 0) {
+            this.writeNext()
+            if (this.unfinished !== null) yield* this.finishEntry(isFull)
+          }
+        }
         if (isFull()) yield
       }
     }
+  }
+
+  /** Writes the rest of a large entry, and pauses whenever a block is full. */
+  private *finishEntry(isFull: () => boolean): Generator<void> {
+    const { unfinished } = this
+    this.unfinished = null
+    if (unfinished !== null) for (const _ of unfinished) if (isFull()) yield
+    if (isFull()) yield
   }
 
   /**
@@ -282,17 +302,14 @@ export class PackBuilder {
     return zlib.crc32(this.window.subarray(from - this.windowFrom, to - this.windowFrom))
   }
 
-  private writeObject(first: PartProgress, firstPos: number): void {
-    // When bases come later in the pack, the chain is written from its base up.
-    const chain = [{ work: first, packPos: firstPos }]
-    for (let top = chain[0]; top !== undefined; top = chain[chain.length - 1]) {
-      const { work, packPos } = top
-      const waits = this.writeOrFindBase(work, packPos)
-      if (waits === null) chain.pop()
-      else {
-        work.written.set(packPos, WrittenOffsets.IN_PROGRESS)
-        chain.push(waits)
-      }
+  /** Writes the last object of the chain, or adds its base. */
+  private writeNext(): void {
+    const { work, packPos } = this.chain.at(-1)!
+    const waits = this.writeOrFindBase(work, packPos)
+    if (waits === null) this.chain.pop()
+    else {
+      work.written.set(packPos, WrittenOffsets.IN_PROGRESS)
+      this.chain.push(waits)
     }
   }
 
@@ -357,8 +374,13 @@ export class PackBuilder {
     packPos: number,
   ): boolean {
     const { reader } = this.store
-    reader.load(base.work.pack, base.work.reverseIndex.offsetAt(base.packPos))
-    if (reader.to - reader.from > MAX_DELTA_OBJECT_BYTES) return false
+    const baseOffset = base.work.reverseIndex.offsetAt(base.packPos)
+    if (
+      reader.headerAt(base.work.pack, baseOffset).size > MAX_DELTA_OBJECT_BYTES ||
+      reader.headerAt(work.pack, work.reverseIndex.offsetAt(packPos)).size > MAX_DELTA_OBJECT_BYTES
+    )
+      return false
+    reader.load(base.work.pack, baseOffset)
     const old = this.copyBase(reader.bytes.subarray(reader.from, reader.to))
     reader.load(work.pack, work.reverseIndex.offsetAt(packPos))
     const size = reader.to - reader.from
@@ -473,8 +495,48 @@ export class PackBuilder {
     const { pack, reverseIndex } = work
     const offset = reverseIndex.offsetAt(packPos)
     const end = reverseIndex.offsetAt(packPos + 1)
+    const size = end - offset
     const start = this.at
-    this.store.reader.budget?.spendBytes(end - offset)
+    this.store.reader.budget?.spendBytes(size)
+    if (size > WINDOW_BYTES) {
+      this.unfinished = this.copyLarge(work, packPos, skip, length)
+      return
+    }
+    if (length > 0) this.sink.put(this.headerBytes, 0, length)
+    const from = this.readIntoWindow(pack, offset, end)
+    if (this.windowLength - from < size) throw new GitError('corrupt', `${pack.name} is cut off`)
+    const crc = zlib.crc32(this.window.subarray(from, from + size))
+    this.checkCrc(work, packPos, crc)
+    this.sink.put(this.window, from + skip, from + size)
+    this.at += length + size - skip
+    let sentCrc = crc
+    if (length > 0 && this.onEntry)
+      sentCrc = zlib.crc32(
+        this.window.subarray(from + skip, from + size),
+        zlib.crc32(this.headerBytes.subarray(0, length)),
+      )
+    this.recordEntry(work, packPos, start, sentCrc)
+  }
+
+  private checkCrc({ pack, reverseIndex }: PartProgress, packPos: number, crc: number): void {
+    if (crc >>> 0 !== pack.index.crc(reverseIndex.indexPosAt(packPos)))
+      throw new GitError(
+        'corrupt',
+        `${pack.name}: the entry at ${reverseIndex.offsetAt(packPos)} is damaged`,
+      )
+  }
+
+  /** The same for an entry that is larger than the window. Pauses after each window. */
+  private *copyLarge(
+    work: PartProgress,
+    packPos: number,
+    skip: number,
+    length: number,
+  ): Generator<void> {
+    const { pack, reverseIndex } = work
+    const offset = reverseIndex.offsetAt(packPos)
+    const end = reverseIndex.offsetAt(packPos + 1)
+    const start = this.at
     if (length > 0) this.sink.put(this.headerBytes, 0, length)
     let crc = 0
     let sentCrc = length > 0 && this.onEntry ? zlib.crc32(this.headerBytes.subarray(0, length)) : 0
@@ -489,10 +551,9 @@ export class PackBuilder {
           length === 0 ? crc : zlib.crc32(this.window.subarray(from + unsent, from + size), sentCrc)
       this.sink.put(this.window, from + unsent, from + size)
       at += size
+      if (at < end) yield
     }
-    if (crc >>> 0 !== pack.index.crc(work.reverseIndex.indexPosAt(packPos))) {
-      throw new GitError('corrupt', `${pack.name}: the entry at ${offset} is damaged`)
-    }
+    this.checkCrc(work, packPos, crc)
     this.at += length + (end - offset) - skip
     this.recordEntry(work, packPos, start, sentCrc)
   }
@@ -500,7 +561,12 @@ export class PackBuilder {
   private writeWhole(work: PartProgress, packPos: number): void {
     if (this.writeNewDelta(work, packPos)) return
     const { reader } = this.store
-    reader.load(work.pack, work.reverseIndex.offsetAt(packPos))
+    const offset = work.reverseIndex.offsetAt(packPos)
+    if (reader.headerAt(work.pack, offset).size > MAX_MEMORY_CONTENT_BYTES) {
+      this.unfinished = this.writeLarge(work, packPos)
+      return
+    }
+    reader.load(work.pack, offset)
     reader.budget?.spendBytes((reader.to - reader.from) * DEFLATE_COST)
     const content = reader.bytes.subarray(reader.from, reader.to)
     const data = reader.deflater.deflate(content, DEFLATE_LEVEL)
@@ -515,6 +581,26 @@ export class PackBuilder {
       start,
       this.onEntry ? zlib.crc32(data, zlib.crc32(this.headerBytes.subarray(0, length))) : 0,
     )
+  }
+
+  /** The same for an object that is too large for memory. Pauses after each piece. */
+  private *writeLarge(work: PartProgress, packPos: number): Generator<void> {
+    const { reader } = this.store
+    const offset = work.reverseIndex.offsetAt(packPos)
+    const { type, size } = reader.headerAt(work.pack, offset)
+    reader.budget?.spendBytes(size * DEFLATE_COST)
+    const start = this.at
+    let length = writeEntryHeader(this.headerBytes, 0, type, size)
+    let crc = this.onEntry ? zlib.crc32(this.headerBytes.subarray(0, length)) : 0
+    this.sink.put(this.headerBytes, 0, length)
+    for (const piece of deflatePieces(reader.blocksAt(work.pack, offset), DEFLATE_LEVEL)) {
+      this.sink.put(piece, 0, piece.length)
+      length += piece.length
+      if (this.onEntry) crc = zlib.crc32(piece, crc)
+      yield
+    }
+    this.at += length
+    this.recordEntry(work, packPos, start, crc)
   }
 
   /**
@@ -551,11 +637,17 @@ export class PackBuilder {
     packPos: number,
   ): CachedDelta | null {
     const { reader } = this.store
-    if (!this.store.load(base, 0) || reader.to - reader.from > MAX_DELTA_OBJECT_BYTES) return null
+    if (
+      !this.store.locate(base, 0) ||
+      reader.headerAt(this.store.pack, this.store.offset).size > MAX_DELTA_OBJECT_BYTES ||
+      reader.headerAt(work.pack, work.reverseIndex.offsetAt(packPos)).size > MAX_DELTA_OBJECT_BYTES
+    )
+      return null
+    reader.load(this.store.pack, this.store.offset)
     const old = this.copyBase(reader.bytes.subarray(reader.from, reader.to))
     reader.load(work.pack, work.reverseIndex.offsetAt(packPos))
     const size = reader.to - reader.from
-    if (size > MAX_DELTA_OBJECT_BYTES || size < 64) return null
+    if (size < 64) return null
     reader.budget?.spendBytes((old.length + size) * COMPARE_COST)
     const delta = createDelta(old, reader.bytes.subarray(reader.from, reader.to), size >>> 1)
     if (delta === null) return null

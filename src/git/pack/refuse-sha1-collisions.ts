@@ -39,6 +39,22 @@ export function isSha1Collision(
   return detector.found
 }
 
+/** The same for an object in blocks. Pauses after each. */
+export function* isLargeCollision(
+  blocks: Iterable<Uint8Array | null>,
+  type: string,
+  size: number,
+  detector: Sha1CollisionDetector,
+): Generator<'pause', boolean> {
+  detector.update(Buffer.from(`${type} ${size}\0`))
+  for (const block of blocks) {
+    if (block !== null) detector.update(block)
+    yield 'pause'
+  }
+  detector.digest()
+  return detector.found
+}
+
 function detectorFactory(): () => Sha1CollisionDetector {
   const scratch = new DetectorScratch()
   return () => new UbcCollisionDetector(scratch)

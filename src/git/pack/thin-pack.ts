@@ -7,8 +7,10 @@ import zlib from 'node:zlib'
 import { BLOB, packHeader, writeEntryHeader } from './entry-header.ts'
 import { GitError } from '../ports.ts'
 import { copyBytes } from '../store/copy-bytes.ts'
+import { deflatePieces } from '../store/deflate-pieces.ts'
 import { MAX_MEMORY_CONTENT_BYTES, type FileContent } from '../store/large-content.ts'
 import { readLargeObject } from '../store/large-object.ts'
+import { blocksOfFile } from '../store/object-blocks.ts'
 import type { OpenStore } from '../tasks/open-store.ts'
 import type { Task } from '../tasks/task.ts'
 import type { PackReceiver } from './pack-receiver.ts'
@@ -71,9 +73,6 @@ export function* completeThinPack(
   }
 }
 
-/** Bytes of a large base that are deflated at once. */
-const DEFLATE_STEP_BYTES = 1 << 20
-
 /** Appends one whole object to a pack. */
 class EntryAppender {
   readonly headerBytes: number
@@ -96,29 +95,11 @@ class EntryAppender {
     this.append(zlib.deflateSync(data))
   }
 
-  /**
-   * Deflates content in pieces that end at a byte boundary, and joins them to one stream of zlib
-   * (RFC 1950, RFC 1951 section 3.2.3).
-   */
   *deflateFile(content: FileContent): Generator<'pause', void, unknown> {
-    this.append(Buffer.from([0x78, 0x9c]))
-    let sum = 1
-    for (let at = 0; at < content.size; at += DEFLATE_STEP_BYTES) {
-      const length = Math.min(DEFLATE_STEP_BYTES, content.size - at)
-      const piece = Buffer.allocUnsafe(length)
-      let filled = 0
-      content.copyTo(
-        (bytes, from, to) => void (filled += bytes.copy(piece, filled, from, to)),
-        at,
-        length,
-      ) // prettier-ignore
-      this.append(zlib.deflateRawSync(piece, { finishFlush: zlib.constants.Z_FULL_FLUSH }))
-      sum = joinAdler32(sum, Bun.hash.adler32(piece), length)
+    for (const piece of deflatePieces(blocksOfFile(content))) {
+      this.append(piece)
       yield 'pause'
     }
-    const tail = Buffer.from([0x03, 0, 0, 0, 0, 0])
-    tail.writeUInt32BE(sum, 2)
-    this.append(tail)
   }
 
   private append(bytes: Uint8Array): void {
@@ -126,16 +107,6 @@ class EntryAppender {
     this.crc = zlib.crc32(bytes, this.crc)
     this.end += bytes.length
   }
-}
-
-const ADLER_MODULUS = 65521
-
-/** The Adler-32 of two pieces from those of each, as zlib's `adler32_combine`. */
-function joinAdler32(first: number, second: number, secondBytes: number): number {
-  const low = ((first & 0xffff) + (second & 0xffff) - 1 + ADLER_MODULUS) % ADLER_MODULUS
-  const added = ((first & 0xffff) + ADLER_MODULUS - 1) * (secondBytes % ADLER_MODULUS)
-  const high = ((first >>> 16) + (second >>> 16) + added) % ADLER_MODULUS
-  return high * 0x10000 + low
 }
 
 /** Throws GitError `missing` for the first id that is not visible. */

@@ -1,10 +1,13 @@
 /**
  * Reads objects from packs. One thread has one reader, and all its stores share the scratch memory,
- * the cache of raw blocks and the arena of inflated objects.
+ * the cache of raw blocks and the arena of inflated objects. An object that does not fit into the
+ * arena has memory of its own, which is reserved first and released before the next object is read.
  */
+import { tmpdir } from 'node:os'
 import { releaseBuffer } from '#lib/pieces.ts'
 import { GitError } from '../ports.ts'
 import {
+  BLOB,
   EntryHeader,
   MAX_HEADER_BYTES,
   OFS_DELTA,
@@ -13,16 +16,27 @@ import {
   parseEntryHeader,
 } from '../pack/entry-header.ts'
 import { DeltaCache } from '../pack/delta-cache.ts'
+import { MAX_NON_BLOB_BYTES } from '../pack/object-limits.ts'
 import { Arena } from './arena.ts'
+import { copyBytes } from './copy-bytes.ts'
 import { Deflater } from './deflate.ts'
 import { applyDelta, deltaSizes } from './delta.ts'
 import { createInflater } from './inflate.ts'
+import { inflateStream, MAX_MEMORY_CONTENT_BYTES, StreamBuffers } from './large-content.ts'
+import type { MemoryBudget } from '../tasks/memory-budget.ts'
+import { blocksOfObject, fillFrom } from './object-blocks.ts'
 import type { WorkBudget } from './work-budget.ts'
 import type { PackFile } from './pack-file.ts'
 
 const BLOCK_BYTES = 1 << 14
 const BLOCK_COUNT = 256
 const MAX_CHAIN = 10_000
+
+/** Where memory for large objects is reserved, and where temporary files may be. */
+export type LargeObjectLimits = { readonly memory: MemoryBudget; readonly tmp: string }
+
+/** There is no memory now for all objects of a delta chain; a file for each needs less. */
+class ChainTooLarge extends Error {}
 
 export class EntryReader {
   /** The object that `load` found: `bytes[from, to)`, valid until the next call. */
@@ -55,16 +69,82 @@ export class EntryReader {
   private window: Buffer = this.blocks
   private windowFrom = 0
   private windowTo = 0
+  /** The object of the view, when it has memory of its own. */
+  private large: Buffer | null = null
+  private streamBuffers: StreamBuffers | null = null
 
   constructor(
     arenaBytes: number,
     private readonly maxObjectBytes: number,
+    private readonly limits: LargeObjectLimits | null = null,
   ) {
     this.arena = new Arena(arenaBytes)
   }
 
-  /** Inflates the object at an offset. Throws GitError `corrupt` for damaged data. */
+  /**
+   * Inflates the object at an offset. Throws GitError `corrupt` for damaged data, and `busy` or
+   * `too_large` for an object without memory.
+   */
   load(pack: PackFile, offset: number): void {
+    this.releaseView()
+    try {
+      this.loadChain(pack, offset)
+    } catch (error) {
+      this.releaseView()
+      if (!(error instanceof ChainTooLarge)) throw error
+      this.loadThroughFiles(pack, offset)
+    }
+  }
+
+  /** Releases the view's own memory. Required before other tasks of the thread run. */
+  releaseView(): void {
+    if (this.large === null) return
+    this.releaseLarge(this.large)
+    this.large = null
+    this.setView(this.blocks, 0, 0, this.type)
+  }
+
+  /**
+   * Returns the bytes of the view in memory that belongs to the caller, who reserves it when it is
+   * large.
+   */
+  takeView(): Uint8Array {
+    const { bytes, from, to, large } = this
+    if (large === null) return copyBytes(bytes, from, to)
+    this.large = null
+    this.limits?.memory.release(large.length)
+    this.setView(this.blocks, 0, 0, this.type)
+    return large.subarray(from, to)
+  }
+
+  /** Yields an object in blocks, as `blocksOfObject`. */
+  blocksAt(pack: PackFile, offset: number): Generator<Uint8Array | null, void> {
+    return blocksOfObject(this, pack, offset, this.limits?.tmp ?? tmpdir())
+  }
+
+  /** Returns the first `bytes` of an object, at most all of it. */
+  startAt(pack: PackFile, offset: number, bytes: number): Uint8Array {
+    const out = Buffer.allocUnsafeSlow(bytes)
+    fillFrom(this.blocksAt(pack, offset), out)
+    return out
+  }
+
+  /**
+   * Reserves memory for what the caller computes from large objects. Returns what releases it.
+   * Throws GitError `busy` or `too_large`.
+   */
+  hold(bytes: number): () => void {
+    const { limits } = this
+    if (limits === null) return () => {}
+    limits.memory.requireReserve(bytes)
+    let isHeld = true
+    return () => {
+      if (isHeld) limits.memory.release(bytes)
+      isHeld = false
+    }
+  }
+
+  private loadChain(pack: PackFile, offset: number): void {
     const chain: number[] = []
     let at = offset
     for (;;) {
@@ -89,13 +169,52 @@ export class EntryReader {
       at = this.baseOffset(pack, at)
     }
     for (let i = chain.length - 1; i >= 0; i--) {
-      const base = this.bytes
-      this.loadDelta(pack, chain[i]!)
-      // Nobody has seen the base, which has a buffer of its own when it is large. The collector
-      // would free it much later, so a chain of large deltas would hold them all.
-      if (base !== this.arena.memory && base !== this.blocks && base !== this.bytes)
-        releaseBuffer(base)
+      const base = this.large
+      this.large = null
+      try {
+        this.loadDelta(pack, chain[i]!)
+      } finally {
+        // Nobody has seen the base. The collector would free it much later, so a chain of large
+        // deltas would hold them all.
+        if (base !== null) this.releaseLarge(base)
+      }
     }
+  }
+
+  /** The same with a file for each large object of the chain, so that only the object is in memory. */
+  private loadThroughFiles(pack: PackFile, offset: number): void {
+    const { type, size } = this.headerAt(pack, offset)
+    this.checkSize(pack, offset, size)
+    const isLarge = size > this.arena.maxObjectBytes
+    if (isLarge) this.limits?.memory.requireReserve(size)
+    const large = isLarge ? Buffer.allocUnsafeSlow(size) : null
+    try {
+      const start = large === null ? this.arena.reserve(size) : 0
+      const out = large ?? this.arena.memory
+      fillFrom(this.blocksAt(pack, offset), out.subarray(start, start + size))
+      if (large === null) this.arena.commit(pack.arenaSlots, offset, type, start, size)
+      this.setView(out, start, start + size, type)
+      this.large = large
+    } catch (error) {
+      if (large !== null) this.releaseLarge(large)
+      throw error
+    }
+  }
+
+  /**
+   * Trees, commits and tags have at most 32 MiB (`pack/object-limits.ts`), and walks cannot do
+   * without them. So they are counted whatever other work holds.
+   */
+  private allocateLarge(bytes: number, type: number): Buffer {
+    const memory = this.limits?.memory
+    if (type !== BLOB && bytes <= MAX_NON_BLOB_BYTES) memory?.add(bytes)
+    else if (memory?.tryReserve(bytes) === false) throw new ChainTooLarge()
+    return Buffer.allocUnsafeSlow(bytes)
+  }
+
+  private releaseLarge(buffer: Buffer): void {
+    this.limits?.memory.release(buffer.length)
+    releaseBuffer(buffer)
   }
 
   /**
@@ -150,8 +269,8 @@ export class EntryReader {
     this.checkSize(pack, at, size)
     const skip = this.header.dataAt - this.windowFrom
     if (size > this.arena.maxObjectBytes) {
-      const buffer = Buffer.allocUnsafeSlow(size + 1)
-      this.inflate(pack, at + skip, buffer, 0, size)
+      const buffer = (this.large = this.allocateLarge(size + 1, type))
+      this.inflateInto(pack, at + skip, buffer, size)
       this.setView(buffer, 0, size, type)
       return
     }
@@ -165,31 +284,36 @@ export class EntryReader {
     this.readHeader(pack, at)
     const deltaSize = this.header.size
     this.checkSize(pack, at, deltaSize)
-    if (this.delta.length < deltaSize + 1) this.delta = Buffer.allocUnsafeSlow(deltaSize * 2 + 1)
-    this.inflate(pack, at + this.header.dataAt - this.windowFrom, this.delta, 0, deltaSize)
-    const { base, result, start } = deltaSizes(this.delta, 0, deltaSize)
+    const dataAt = at + this.header.dataAt - this.windowFrom
+    if (deltaSize <= MAX_MEMORY_CONTENT_BYTES) {
+      if (this.delta.length < deltaSize + 1) this.delta = Buffer.allocUnsafeSlow(deltaSize * 2 + 1)
+      this.inflate(pack, dataAt, this.delta, 0, deltaSize)
+      this.applyDelta(pack, at, this.delta, deltaSize)
+      return
+    }
+    const delta = this.allocateLarge(deltaSize + 1, this.type)
+    try {
+      this.inflateInto(pack, dataAt, delta, deltaSize)
+      this.applyDelta(pack, at, delta, deltaSize)
+    } finally {
+      this.releaseLarge(delta)
+    }
+  }
+
+  private applyDelta(pack: PackFile, at: number, delta: Buffer, deltaSize: number): void {
+    const { base, result, start } = deltaSizes(delta, 0, deltaSize)
     if (base !== this.to - this.from) throw this.corrupt(pack, at, 'does not fit its base')
     this.checkSize(pack, at, result)
     if (result > this.arena.maxObjectBytes) {
-      const buffer = Buffer.allocUnsafeSlow(result)
-      applyDelta(this.bytes, this.from, base, this.delta, start, deltaSize, buffer, 0, result)
+      const buffer = (this.large = this.allocateLarge(result, this.type))
+      applyDelta(this.bytes, this.from, base, delta, start, deltaSize, buffer, 0, result)
       this.setView(buffer, 0, result, this.type)
-      if (this.delta.length > 1 << 22) this.delta = Buffer.allocUnsafeSlow(1 << 16)
       return
     }
     const baseInArena = this.bytes === this.arena.memory
     const from = this.arena.reserve(result, baseInArena ? this.from : 0, baseInArena ? this.to : 0)
-    applyDelta(
-      this.bytes,
-      this.from,
-      base,
-      this.delta,
-      start,
-      deltaSize,
-      this.arena.memory,
-      from,
-      result,
-    )
+    const out = this.arena.memory
+    applyDelta(this.bytes, this.from, base, delta, start, deltaSize, out, from, result)
     this.arena.commit(pack.arenaSlots, at, this.type, from, result)
     this.setView(this.arena.memory, from, from + result, this.type)
   }
@@ -242,6 +366,17 @@ export class EntryReader {
       this.readWindow(pack, offset, maxInput)
       this.inflater.whole(this.window, this.windowFrom, this.windowTo, out, outFrom, size)
     }
+  }
+
+  /** Inflates a large entry in blocks, so that its compressed bytes are not in memory as well. */
+  private inflateInto(pack: PackFile, offset: number, out: Buffer, size: number): void {
+    if (size <= MAX_MEMORY_CONTENT_BYTES) return this.inflate(pack, offset, out, 0, size)
+    const buffers = (this.streamBuffers ??= new StreamBuffers())
+    const read = (input: Buffer, length: number, at: number): number =>
+      pack.read(input, 0, length, at)
+    let at = 0
+    for (const length of inflateStream(this.inflater, buffers, read, [offset, pack.size], size))
+      at += buffers.output.copy(out, at, 0, length)
   }
 
   /** Reads at least `want` bytes at an offset into `window`; fewer at the end of the pack. */

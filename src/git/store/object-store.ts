@@ -13,6 +13,7 @@ import { copyBytes } from './copy-bytes.ts'
 import type { EntryReader } from './entry-reader.ts'
 import { listPacks, packDirectory } from './store-files.ts'
 import type { WholeEntry } from './inflate-entry.ts'
+import { MAX_MEMORY_CONTENT_BYTES } from './large-content.ts'
 import { PackFile } from './pack-file.ts'
 import { readShallowRoots, type ShallowRoots } from './shallow-roots.ts'
 
@@ -203,8 +204,33 @@ export class ObjectStore implements ObjectReader {
   read(oid: Oid): GitObject | null {
     this.setKey(oid)
     if (!this.load(this.key, 0)) return null
-    const { bytes, from, to, type } = this.reader
-    return { type: typeName(type), data: copyBytes(bytes, from, to) }
+    const type = typeName(this.reader.type)
+    return { type, data: this.reader.takeView() }
+  }
+
+  readStart(oid: Oid, maxBytes: number): (GitObject & { readonly size: number }) | null {
+    this.setKey(oid)
+    if (!this.locate(this.key, 0))
+      return oid === EMPTY_TREE ? { type: 'tree', size: 0, data: new Uint8Array() } : null
+    const { pack, offset, reader } = this
+    const { type, size } = reader.headerAt(pack, offset)
+    const of = (data: Uint8Array) => ({ type: typeName(type), size, data })
+    if (maxBytes <= 0) return of(new Uint8Array())
+    if (size > MAX_MEMORY_CONTENT_BYTES && size > maxBytes)
+      return of(reader.startAt(pack, offset, maxBytes))
+    reader.load(pack, offset)
+    const data = reader.takeView()
+    return of(size > maxBytes ? copyBytes(data, 0, maxBytes) : data)
+  }
+
+  blocks(oid: Oid): Generator<Uint8Array | null, void> {
+    this.setKey(oid)
+    if (!this.locate(this.key, 0)) throw new GitError('missing', `object ${oid} is missing`)
+    return this.reader.blocksAt(this.pack, this.offset)
+  }
+
+  hold(bytes: number): () => void {
+    return this.reader.hold(bytes)
   }
 
   view(oid: Oid): GitObject | null {

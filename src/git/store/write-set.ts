@@ -21,9 +21,12 @@ import {
 import { copyBytes } from './copy-bytes.ts'
 import { installPack, randomName, writeDurably } from './store-files.ts'
 
+const MAX_UNRESERVED_BYTES = 1 << 20
+
 export class WriteSet implements ObjectDatabase {
   private readonly objects = new Map<Oid, GitObject>()
   private heldBytes = 0
+  private readonly releases: (() => void)[] = []
   /** Commits of the store, from the table of parsed commits. */
   readonly commitGraph: CommitGraph | null
   /** The commits that walks have parsed (`history/commit-source.ts`). */
@@ -69,8 +72,25 @@ export class WriteSet implements ObjectDatabase {
         'too_large',
         `the change has more than ${this.maxBytes} bytes of new objects`,
       )
+    if (data.length > MAX_UNRESERVED_BYTES) this.releases.push(this.hold(data.length))
     this.objects.set(oid, { type, data: copyBytes(data) })
     return oid
+  }
+
+  /** Releases what large new objects reserve. They must not be used afterwards. */
+  releaseMemory(): void {
+    for (const release of this.releases.splice(0)) release()
+  }
+
+  hold(bytes: number): () => void {
+    return this.base.hold?.(bytes) ?? (() => {})
+  }
+
+  readStart(oid: Oid, maxBytes: number): (GitObject & { readonly size: number }) | null {
+    const object = this.objects.get(oid)
+    if (object === undefined) return this.base.readStart?.(oid, maxBytes) ?? null
+    const { type, data } = object
+    return { type, size: data.length, data: data.subarray(0, maxBytes) }
   }
 
   /** Removes every object that `roots` do not reach, such as the intermediate trees of a merge. */

@@ -13,6 +13,7 @@ export function* archiveTask(store: OpenStore, commit: Oid, options: ArchiveOpti
     let block = new Uint8Array(BLOCK_BYTES)
     let at = 0
     for (const chunk of archive(store.objects, commit, options)) {
+      if (chunk.length === 0) yield 'pause'
       for (let from = 0; from < chunk.length; ) {
         const part = Math.min(BLOCK_BYTES - at, chunk.length - from)
         block.set(chunk.subarray(from, from + part), at)

@@ -40,7 +40,8 @@ export class Engine {
   ) {
     this.memory = new MemoryBudget(cells, settings.taskMemoryBytes, thread)
     const maxReadBytes = Math.max(settings.maxObjectBytes, MIN_READ_LIMIT_BYTES)
-    this.reader = lazy(() => new EntryReader(settings.arenaBytes, maxReadBytes))
+    const limits = { memory: this.memory, tmp: settings.tmp }
+    this.reader = lazy(() => new EntryReader(settings.arenaBytes, maxReadBytes, limits))
   }
 
   /**
@@ -73,6 +74,11 @@ export class Engine {
       store.close()
       this.open.delete(name)
     }
+  }
+
+  /** Releases the memory of the object that was read last. Required before other tasks run. */
+  releaseView(): void {
+    if (this.open.size > 0) this.reader().releaseView()
   }
 
   directory(name: string): string {

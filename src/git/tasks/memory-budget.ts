@@ -44,8 +44,19 @@ export class MemoryBudget {
     }
   }
 
-  /** Throws GitError `busy` when other work holds the memory. */
+  /** Counts memory whatever others hold, so that they wait for it. */
+  add(bytes: number): void {
+    Atomics.add(this.cells, 0, unitsOf(bytes))
+    Atomics.add(this.cells, this.thread + 1, unitsOf(bytes))
+  }
+
+  /**
+   * Throws GitError `busy` when other work holds the memory, and `too_large` when the limit does not
+   * allow so much at all.
+   */
   requireReserve(bytes: number): void {
+    if (bytes > Math.max(this.limitBytes, MAX_UNLIMITED_BYTES))
+      throw new GitError('too_large', `this needs ${bytes} bytes of memory at once`)
     if (!this.tryReserve(bytes))
       throw new GitError('busy', 'too much memory is in use now; try again in a moment')
   }

@@ -1,7 +1,14 @@
 /** Reads single objects for `createGit`. */
 import { parseCommit, parseTag } from '../object.ts'
 import { COMMIT } from '../pack/entry-header.ts'
-import { GitError, type Commit, type ObjectReader, type Oid, type Tag } from '../ports.ts'
+import {
+  GitError,
+  type Commit,
+  type GitObject,
+  type ObjectReader,
+  type Oid,
+  type Tag,
+} from '../ports.ts'
 import { peelHex } from '../walk/peel.ts'
 import type { OpenStore } from './open-store.ts'
 
@@ -41,8 +48,17 @@ export function readBlob(
   oid: Oid,
   maxBytes = Infinity,
 ): { data: Uint8Array; size: number } | null {
+  const start = objects.readStart?.(oid, maxBytes) ?? wholeObject(objects, oid, maxBytes)
+  return start?.type === 'blob' ? { data: start.data, size: start.size } : null
+}
+
+function wholeObject(
+  objects: ObjectReader,
+  oid: Oid,
+  maxBytes: number,
+): (GitObject & { size: number }) | null {
   const object = objects.read(oid)
-  if (object?.type !== 'blob') return null
+  if (object === null) return null
   const size = object.data.length
-  return { data: size > maxBytes ? object.data.slice(0, maxBytes) : object.data, size }
+  return { ...object, size, data: size > maxBytes ? object.data.slice(0, maxBytes) : object.data }
 }

@@ -36,6 +36,13 @@ class SmallReader implements ObjectReader {
     return this.objects.view ? this.objects.view(oid) : this.objects.read(oid)
   }
 
+  readStart(oid: Oid, maxBytes: number): (GitObject & { readonly size: number }) | null {
+    if (maxBytes > 0) this.check(oid)
+    const header = this.objects.header(oid)
+    if (header === null || maxBytes > 0) return this.objects.readStart?.(oid, maxBytes) ?? null
+    return { ...header, data: new Uint8Array() }
+  }
+
   header(oid: Oid): { type: ObjectType; size: number } | null {
     return this.objects.header(oid)
   }

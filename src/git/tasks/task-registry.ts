@@ -48,6 +48,7 @@ import { objectInfoTask } from './object-info.ts'
 import type { OpenStore } from './open-store.ts'
 import { readBlob, readCommit, readTag, expandPrefix, peelToCommit } from './read-objects.ts'
 import { resolveShare, type ShareRequest } from '../pack/resolve-share.ts'
+import { retryWhenBusy, whenMemoryIsFree } from './retry-when-busy.ts'
 import type { TaskHelpers, Task } from './task.ts'
 import { streamBlobTask, type ByteRange } from './stream-blob.ts'
 import { verifyTask } from './verify.ts'
@@ -73,7 +74,7 @@ const storeQuery =
   (engine: Engine, call: StoreCall<A>) => {
     const { objects } = engine.store(call.store)
     objects.refresh()
-    return { value: answer(objects, ...call.args) }
+    return whenMemoryIsFree(() => answer(objects, ...call.args))
   }
 
 /** Wraps a long query, which pauses. The packs that it reads stay open meanwhile. */
@@ -92,7 +93,7 @@ function* runPinned(
   objects.refresh()
   objects.pin()
   try {
-    return yield* work(objects)
+    return yield* retryWhenBusy(() => work(objects))
   } finally {
     objects.unpin()
   }
@@ -130,9 +131,8 @@ export const taskRegistry: Record<string, TaskStarter | undefined> = {
   tag: (engine, { store, args: [oid] }: StoreCall<[Oid]>) => ({
     value: readTag(engine.store(store).objects, oid),
   }),
-  blob: (engine, { store, args: [oid, maxBytes] }: StoreCall<[Oid, number | undefined]>) => ({
-    value: readBlob(engine.store(store).objects, oid, maxBytes),
-  }),
+  blob: (engine, { store, args: [oid, maxBytes] }: StoreCall<[Oid, number | undefined]>) =>
+    whenMemoryIsFree(() => readBlob(engine.store(store).objects, oid, maxBytes)),
 
   isReachable: storeQuery((db, oid: Oid, tips: readonly Oid[]) => isReachable(db, oid, tips)),
   log: storeQuery((db, options: LogOptions) => log(db, options)),

@@ -147,6 +147,7 @@ export class TaskRunner {
       const started = taskRegistry[name]?.(this.engine, args as never, this.helpFor(id, delegated))
       if (started === undefined) throw new GitError('invalid', `there is no task ${name}`)
       if ('value' in started) {
+        this.engine.releaseView()
         this.send({ kind: 'done', id, value: started.value })
         return
       }
@@ -197,6 +198,7 @@ export class TaskRunner {
       this.tasks.delete(running.id)
       this.tasks.set(running.id, running)
       this.runSlice(running)
+      this.engine.releaseView()
       break
     }
     for (const running of this.tasks.values()) {

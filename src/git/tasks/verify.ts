@@ -8,6 +8,8 @@ import { BLOB, COMMIT } from '../pack/entry-header.ts'
 import { bytesToOid, parseCommit } from '../object.ts'
 import { GitError, type Oid } from '../ports.ts'
 import { CommitGraph } from '../store/commit-graph.ts'
+import { MAX_MEMORY_CONTENT_BYTES } from '../store/large-content.ts'
+import type { ObjectStore } from '../store/object-store.ts'
 import { readMtimes } from '../store/mtimes.ts'
 import { OidMap } from '../store/oid-map.ts'
 import type { PackFile } from '../store/pack-file.ts'
@@ -98,6 +100,30 @@ function isIndexSound(pack: PackFile): boolean {
   )
 }
 
+/** The CRC of bytes of a pack, read in blocks. */
+function* entryCrc(pack: PackFile, from: number, to: number, buffer: Buffer): Task<number> {
+  let crc = 0
+  for (let at = from; at < to; ) {
+    const got = pack.read(buffer, 0, Math.min(buffer.length, to - at), at)
+    if (got === 0) break
+    crc = zlib.crc32(buffer.subarray(0, got), crc)
+    at += got
+    if (at < to) yield 'pause'
+  }
+  return crc
+}
+
+/** The id that the content of a blob gives, which is read in blocks. */
+function* largeBlobId(objects: ObjectStore, pack: PackFile, offset: number): Task<string> {
+  const { size } = objects.reader.headerAt(pack, offset)
+  const hasher = new Bun.CryptoHasher('sha1').update(`blob ${size}\0`)
+  for (const block of objects.reader.blocksAt(pack, offset)) {
+    if (block !== null) hasher.update(block)
+    yield 'pause'
+  }
+  return hasher.digest('hex')
+}
+
 /**
  * Compares the commit-graph with its checksum and with the commits (git-commit-graph, "verify").
  */
@@ -154,7 +180,9 @@ function* verifyEntries(
   const { reader } = store.objects
   const { indexPositions, offsets } = pack.reverseIndex.all
   let scratch = new Uint8Array(1 << 16)
-  let entry = new Uint8Array(1 << 16)
+  const buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES)
+  const otherContent = (name: string): string =>
+    `${pack.name}: object ${name} has other content than its id says`
   const oid = new Uint8Array(20)
   for (let i = 0; i < indexPositions.length; i++) {
     if (i % 256 === 255) yield 'pause'
@@ -163,18 +191,19 @@ function* verifyEntries(
     const end = offsets[i + 1]!
     const name = index.oid(indexPos)
     try {
-      if (entry.length < end - offset) entry = new Uint8Array((end - offset) * 2)
-      pack.read(entry, 0, end - offset, offset)
-      if (zlib.crc32(entry.subarray(0, end - offset)) !== index.crc(indexPos))
+      if ((yield* entryCrc(pack, offset, end, buffer)) !== index.crc(indexPos))
         report(`${pack.name}: the entry of object ${name} is damaged`)
+      const { type, size } = reader.headerAt(pack, offset)
+      if (type === BLOB && size > MAX_MEMORY_CONTENT_BYTES) {
+        if ((yield* largeBlobId(store.objects, pack, offset)) !== name) report(otherContent(name))
+        continue
+      }
       reader.load(pack, offset)
-      const size = reader.to - reader.from
       if (scratch.length < size + HASH_PREFIX_BYTES)
         scratch = new Uint8Array((size + HASH_PREFIX_BYTES) * 2)
       scratch.set(reader.bytes.subarray(reader.from, reader.to), HASH_PREFIX_BYTES)
       hashObjectInto(reader.type, scratch, HASH_PREFIX_BYTES, size, oid)
-      if (Buffer.from(oid).toString('hex') !== name)
-        report(`${pack.name}: object ${name} has other content than its id says`)
+      if (Buffer.from(oid).toString('hex') !== name) report(otherContent(name))
       else if (reader.type !== BLOB) {
         const isRoot = store.objects.shallowRoots?.has(name) ?? false
         const visitor = isRoot ? withoutParents(links) : links

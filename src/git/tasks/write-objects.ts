@@ -16,6 +16,7 @@ import { diffTrees } from '../diff/index.ts'
 import type { ConflictLimits, DiffOptions, MergeResult, Oid } from '../ports.ts'
 import { WriteSet } from '../store/write-set.ts'
 import type { Engine } from './engine.ts'
+import { whenMemoryIsFree } from './retry-when-busy.ts'
 
 type StoreCall<A> = { readonly store: string; readonly args: A }
 
@@ -42,34 +43,45 @@ function persistReachable<R>(
   name: string,
   make: (db: WriteSet) => R,
   roots: (result: R) => readonly Oid[],
-): { value: R } {
-  const set = openWriteSet(engine, name)
-  const value = make(set)
-  set.keepReachable(roots(value))
-  set.persist(engine.directory(name), engine.settings.tmp)
-  if (set.size > 0) engine.store(name).objects.refresh()
-  return { value }
+): ReturnType<typeof whenMemoryIsFree<R>> {
+  return withWriteSet(engine, name, (set) => {
+    const value = make(set)
+    set.keepReachable(roots(value))
+    set.persist(engine.directory(name), engine.settings.tmp)
+    if (set.size > 0) engine.store(name).objects.refresh()
+    return value
+  })
 }
 
+/** Runs work on a set, whose memory is released afterwards. It waits for memory when there is none now. */
+const withWriteSet = <R>(engine: Engine, name: string, work: (set: WriteSet) => R) =>
+  whenMemoryIsFree(() => {
+    const set = openWriteSet(engine, name)
+    try {
+      return work(set)
+    } finally {
+      set.releaseMemory()
+    }
+  })
+
 export const writeTasks = {
-  previewMerge: (engine: Engine, { store, args: [ours, theirs] }: StoreCall<[Oid, Oid]>) => ({
-    value: mergeTrees(openWriteSet(engine, store), ours, theirs),
-  }),
+  previewMerge: (engine: Engine, { store, args: [ours, theirs] }: StoreCall<[Oid, Oid]>) =>
+    withWriteSet(engine, store, (db) => mergeTrees(db, ours, theirs)),
   findConflicts: (
     engine: Engine,
     { store, args: [ours, theirs, limits] }: StoreCall<[Oid, Oid, ConflictLimits]>,
-  ) => ({ value: findConflicts(openWriteSet(engine, store), ours, theirs, limits) }),
+  ) => withWriteSet(engine, store, (db) => findConflicts(db, ours, theirs, limits)),
   interdiff: (
     engine: Engine,
     {
       store,
       args: [{ since, onto, head }, options],
     }: StoreCall<[{ since: Oid; onto: Oid; head: Oid }, DiffOptions | undefined]>,
-  ) => {
-    const db = openWriteSet(engine, store)
-    const merged = mergeTrees(db, since, onto)
-    return { value: 'tree' in merged ? diffTrees(db, merged.tree, head, options) : null }
-  },
+  ) =>
+    withWriteSet(engine, store, (db) => {
+      const merged = mergeTrees(db, since, onto)
+      return 'tree' in merged ? diffTrees(db, merged.tree, head, options) : null
+    }),
   land: (engine: Engine, { store, args: [options] }: StoreCall<[LandOptions]>) =>
     persistReachable<MergeResult>(
       engine,

@@ -27,7 +27,7 @@ function mailDate(seconds: number, zone: string): string {
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ')
 
 /** One commit as `git format-patch` writes it, for `git am`. `place` is such as ` 2/5`. */
-export function formatPatchMail(commit: Commit, patch: string, place: string): string {
+function formatPatchMail(commit: Commit, patch: string, place: string): string {
   const [title = '', ...rest] = commit.message.split('\n')
   const body = rest.join('\n').trim()
   return [
@@ -44,6 +44,35 @@ export function formatPatchMail(commit: Commit, patch: string, place: string): s
     'hearth',
     '',
   ].join('\n')
+}
+
+/** Mails longer than this in all are no help on a page, and they are in memory whole. */
+const MAX_MAILS_LENGTH = 32 * 1024 * 1024
+
+/** The commits that `tips` reach and `hide` does not, without merge commits, as mails. */
+export async function formatPatchMails(
+  git: Visit['hearth']['git'],
+  store: string,
+  { tip, hide }: { tip: string; hide: string },
+): Promise<string> {
+  const commits = (await git.log(store, { tips: [tip], hide: [hide], limit: MAX_COMMITS }))
+    .filter(({ parents }) => parents.length < 2)
+    .reverse()
+  const mails: string[] = []
+  let length = 0
+  for (const [index, commit] of commits.entries()) {
+    const patch = await git.patch(store, commit.parents[0] ?? null, commit.oid)
+    const place = commits.length > 1 ? ` ${index + 1}/${commits.length}` : ''
+    const mail = formatPatchMail(commit, patch, place)
+    length += mail.length
+    if (length > MAX_MAILS_LENGTH)
+      throw new Refusal(
+        'invalid',
+        t('These patches are too large for one page. Fetch the commits with git.'),
+      )
+    mails.push(mail)
+  }
+  return mails.join('\n')
 }
 
 function storeOf(visit: Visit): { git: Visit['hearth']['git']; store: string } {
@@ -88,22 +117,8 @@ const rangeText = (ending: '.diff' | '.patch'): Resource => ({
         await git.patch(store, range.direct ? base_sha : merge_base_sha, head_sha),
         { headers: PATCH_HEADERS },
       )
-    const commits = (
-      await git.log(store, { tips: [head_sha], hide: [base_sha], limit: MAX_COMMITS })
-    )
-      .filter(({ parents }) => parents.length < 2)
-      .reverse()
-    const mails: string[] = []
-    for (const [index, commit] of commits.entries()) {
-      mails.push(
-        formatPatchMail(
-          commit,
-          await git.patch(store, commit.parents[0] ?? null, commit.oid),
-          commits.length > 1 ? ` ${index + 1}/${commits.length}` : '',
-        ),
-      )
-    }
-    return new Response(mails.join('\n'), { headers: PATCH_HEADERS })
+    const mails = await formatPatchMails(git, store, { tip: head_sha, hide: base_sha })
+    return new Response(mails, { headers: PATCH_HEADERS })
   },
 })
 

@@ -1,11 +1,9 @@
 import { getPull } from '#features/pulls/index.ts'
 import { Refusal } from '#lib/errors.ts'
 import type { Resource, Visit } from '../../site.ts'
-import { formatPatchMail, PATCH_HEADERS } from '../code/patch.ts'
+import { formatPatchMails, PATCH_HEADERS } from '../code/patch.ts'
 import { numberOf, repoOf } from '../repos/frame.tsx'
 import { t } from '../../text.ts'
-
-const MAX_COMMITS = 250
 
 async function shas(visit: Visit) {
   const repo = repoOf(visit)
@@ -35,19 +33,7 @@ export const pullPatch: Resource = {
   path: '/:workspace/:repo/pull/:number.patch',
   async respond(visit) {
     const { git, store, base, head } = await shas(visit)
-    const commits = (await git.log(store, { tips: [head], hide: [base], limit: MAX_COMMITS }))
-      .filter(({ parents }) => parents.length < 2)
-      .reverse()
-    const mails: string[] = []
-    for (const [index, commit] of commits.entries()) {
-      mails.push(
-        formatPatchMail(
-          commit,
-          await git.patch(store, commit.parents[0] ?? null, commit.oid),
-          commits.length > 1 ? ` ${index + 1}/${commits.length}` : '',
-        ),
-      )
-    }
-    return new Response(mails.join('\n'), { headers: PATCH_HEADERS })
+    const mails = await formatPatchMails(git, store, { tip: head, hide: base })
+    return new Response(mails, { headers: PATCH_HEADERS })
   },
 }
