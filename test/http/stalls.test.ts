@@ -1,9 +1,9 @@
 /**
  * No request keeps a forge from others: repeated tokens, nesting and random mixtures of them are
- * sent to every parser that strangers reach, and each turn of the event loop takes less than 50 ms
- * of CPU. Memory stays bounded meanwhile. `HEARTH_FUZZ_SECONDS` is the time for random texts,
- * `HEARTH_FUZZ_SEED` repeats them. `HEARTH_STALLS=all` sends every text to every parser (half an
- * hour), and waits until memory is given back.
+ * sent to every parser that strangers reach. Each turn of the event loop takes less than 50 ms of
+ * CPU, and nothing is answered with 500. Memory stays bounded meanwhile. `HEARTH_FUZZ_SECONDS` is
+ * the time for random texts, `HEARTH_FUZZ_SEED` repeats them. `HEARTH_STALLS=all` sends every text to
+ * every parser (half an hour), and waits until memory is given back.
  */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { type Attack, prepareAttacks } from './stalls/attacks.ts'
@@ -44,24 +44,29 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => forge?.stop())
 
-/** The shortest of the longest turns of several tries, in milliseconds of CPU. */
-async function longestTurn(send: Attack['send'], text: string): Promise<number> {
+/** The shortest of the longest turns of several tries, in milliseconds of CPU, and the last status. */
+async function longestTurn(
+  send: Attack['send'],
+  text: string,
+): Promise<{ turnMs: number; status: number }> {
   let shortest = Infinity
+  let status = 0
   for (let tries = 0; tries < TRIES && shortest >= MAX_TURN_MS; tries++) {
     await forge.scrape()
-    await send(text)
+    status = await send(text)
     const { turnMs, residentMiB } = await forge.scrape()
     shortest = Math.min(shortest, turnMs)
     largestMiB = Math.max(largestMiB, residentMiB)
   }
-  return shortest
+  return { turnMs: shortest, status }
 }
 
 /** Sends texts and gives what took too long, in words. */
 async function faultsOf(attack: Attack, texts: readonly HardText[]): Promise<string[]> {
   const faults: string[] = []
   for (const { name, text } of texts) {
-    const turnMs = await longestTurn(attack.send, text)
+    const { turnMs, status } = await longestTurn(attack.send, text)
+    if (status === 500) faults.push(`${attack.name}, ${name}: answered with 500`)
     if (turnMs >= MAX_TURN_MS) faults.push(`${attack.name}, ${name}: ${Math.round(turnMs)} ms`)
   }
   return faults

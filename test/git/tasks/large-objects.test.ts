@@ -47,8 +47,10 @@ afterAll(async () => {
   await host.close()
 })
 
-const read = async (sent: Promise<Uint8Array | ReadableStream<Uint8Array>>): Promise<Buffer> =>
-  Buffer.from(await new Response(await sent).arrayBuffer())
+async function read(sent: Promise<Uint8Array | ReadableStream<Uint8Array>>): Promise<Uint8Array> {
+  const bytes = await sent
+  return bytes instanceof Uint8Array ? bytes : await new Response(bytes).bytes()
+}
 
 const codeOf = (work: Promise<unknown>): Promise<unknown> =>
   work.then(

@@ -3,6 +3,7 @@
  * header, a path, a query or a file that is then viewed.
  */
 import type { ForgeClient, MeasuredForge } from './measured-forge.ts'
+import { serviceAttacks } from './service-attacks.ts'
 
 export type Attack = {
   readonly name: string
@@ -306,5 +307,6 @@ export async function attacksOn(forge: ForgeClient): Promise<Attack[]> {
     ...headerAttacks(sender),
     ...gitAttacks(sender),
     ...contentAttacks(sender, forge),
+    ...(await serviceAttacks(forge)),
   ]
 }
