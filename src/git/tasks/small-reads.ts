@@ -4,9 +4,14 @@
  * thread.
  */
 import type { GitObject, ObjectReader, ObjectType, Oid } from '../ports.ts'
+import type { ObjectStore } from '../store/object-store.ts'
+import { BudgetExceeded, WorkBudget } from '../store/work-budget.ts'
 
 /** Maximum size of an object in bytes; inflating it takes about a millisecond. */
 const MAX_OBJECT_BYTES = 256 * 1024
+/** Bytes that one read may inflate, bases of deltas included, and how long it may take. */
+const MAX_WORK_BYTES = 4 << 20
+const MAX_WORK_MS = 20
 /** Maximum number of objects for one read, against deep paths. */
 const MAX_READS = 64
 
@@ -52,16 +57,24 @@ class SmallReader implements ObjectReader {
   }
 }
 
-/** Returns the result of `answer` on small objects, or else of `otherwise` on a thread. */
+/**
+ * Returns the result of `answer` on small objects, or else of `otherwise` on a thread. A small
+ * object may be a delta of a large one, so what is inflated counts too.
+ */
 export async function readSmallOrDelegate<R>(
-  objects: () => ObjectReader,
+  objects: () => ObjectStore,
   answer: (db: ObjectReader) => R,
   otherwise: () => Promise<R>,
 ): Promise<R> {
+  const store = objects()
+  const { reader } = store
+  reader.budget = new WorkBudget({ timeMs: MAX_WORK_MS, bytes: MAX_WORK_BYTES })
   try {
-    return answer(new SmallReader(objects()))
+    return answer(new SmallReader(store))
   } catch (error) {
-    if (!(error instanceof ReadTooLarge)) throw error
+    if (!(error instanceof ReadTooLarge) && !(error instanceof BudgetExceeded)) throw error
+  } finally {
+    reader.budget = null
   }
   return await otherwise()
 }

@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { EntryReader } from '../../../src/git/store/entry-reader.ts'
 import { ObjectStore } from '../../../src/git/store/object-store.ts'
+import { readSmallOrDelegate } from '../../../src/git/tasks/small-reads.ts'
 import { createMemoryCells, MemoryBudget } from '../../../src/git/tasks/memory-budget.ts'
 import { idOf, makePack, varint, type MadeEntry } from '../support/packs.ts'
 import { discard, git, scratch } from '../support/real-git.ts'
@@ -23,7 +24,7 @@ const change = (first: number): Buffer => {
 }
 
 /** A chain of large objects in a pack, each a delta of the one before. */
-async function makeChain(): Promise<{ directory: string; oid: string }> {
+async function makeChain(): Promise<{ directory: string; oid: string; small: string }> {
   const directory = scratch()
   const data = Buffer.alloc(SIZE)
   const entries: MadeEntry[] = [{ type: 'blob', data: Buffer.alloc(SIZE) }]
@@ -33,12 +34,18 @@ async function makeChain(): Promise<{ directory: string; oid: string }> {
     data[0] = number
     oid = idOf('blob', data)
   }
+  // A delta that copies the first bytes of the first object.
+  entries.push({
+    base: idOf('blob', Buffer.alloc(SIZE)),
+    delta: Buffer.concat([varint(SIZE), varint(100), Buffer.from([0x90, 100])]),
+  })
+  const small = idOf('blob', Buffer.alloc(100))
   const packs = join(directory, 'objects', 'pack')
   mkdirSync(packs, { recursive: true })
   const path = join(packs, `pack-${'1'.repeat(40)}.pack`)
   writeFileSync(path, makePack(entries))
   await git(directory, 'index-pack', path)
-  return { directory, oid }
+  return { directory, oid, small }
 }
 
 let chain: Awaited<ReturnType<typeof makeChain>>
@@ -100,5 +107,21 @@ test('while other work holds the memory, a large object is busy, and nothing sta
   expect(memory.usedBytes).toBe(0)
   expect(store.read(chain.oid)?.data.length).toBe(SIZE)
   expect(memory.usedBytes).toBe(0)
+  store.close()
+}, 120_000)
+
+test('a small object is not read on the calling thread when its base is large', async () => {
+  const { store } = openStore(3 * SIZE)
+  const read = () =>
+    readSmallOrDelegate<unknown>(
+      () => store,
+      (db) => db.read(chain.small)?.data.length,
+      async () => 'delegated',
+    )
+  expect(await read()).toBe('delegated')
+  expect(store.reader.budget).toBeNull()
+  // The thread keeps the small object, and has then no work with it.
+  expect(store.read(chain.small)?.data.length).toBe(100)
+  expect(await read()).toBe(100)
   store.close()
 }, 120_000)
