@@ -120,7 +120,8 @@ export async function runNuget(place: Place): Promise<Client | string> {
   )
   const described = await leaf.text()
   client.check('it is unlisted', described.includes('"listed":false'), described)
-  // `install` of 4.7.1 takes the highest number all the same when it is given none.
+  // `install` of 4.7.1 reads this and takes the highest number all the same when it is given none: it
+  // includes unlisted versions. The documents say of them what those of nuget.org say.
   await Bun.$`rm -rf ${client.path('app/out')} ${client.path('home/.local')}`.quiet()
   await client.succeeds(
     'install the unlisted version by its number',
