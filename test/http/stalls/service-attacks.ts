@@ -156,7 +156,11 @@ function packageAttacks(sender: ServiceSender): Attack[] {
         manifest,
         (text) => {
           const layer = { mediaType: text.slice(0, 50), digest: `sha256:${OID}`, size: 1 }
-          return { schemaVersion: 2, config: layer, layers: Array(text.length / 200).fill(layer) }
+          return {
+            schemaVersion: 2,
+            config: layer,
+            layers: Array.from({ length: text.length / 200 }, () => layer),
+          }
         },
         'PUT',
         'application/vnd.oci.image.manifest.v1+json',
