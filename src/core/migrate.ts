@@ -1,6 +1,7 @@
 /**
  * Migrates a database to the schema of this executable. Migrations are append-only files. Each runs
- * in one transaction with the row that records it, so a killed start continues where it stopped.
+ * in one transaction with the row that records it, so a killed start continues where it stopped. A
+ * new database gets all of them in one transaction.
  */
 import { transaction, type DatabaseHandle } from './db.ts'
 import { readMigrations } from './migrations.macro.ts' with { type: 'macro' }
@@ -63,18 +64,26 @@ export function migrate(
   db.exec(
     'CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY, applied_at TEXT NOT NULL) STRICT',
   )
-  for (const { name, sql } of pending) {
-    const startedMs = performance.now()
-    transaction(db, () => {
+  const apply = (list: readonly Migration[]): void => {
+    for (const { name, sql } of list) {
+      const startedMs = performance.now()
       db.exec(sql)
-      const broken = db.all('PRAGMA foreign_key_check')
-      if (broken.length > 0)
-        throw new Error(`migration ${name} leaves ${broken.length} rows with a missing parent`)
       db.run('INSERT INTO migrations (name, applied_at) VALUES (?, ?)', name, now)
-    })
-    onApplied(name, performance.now() - startedMs)
+      onApplied(name, performance.now() - startedMs)
+    }
+    requireParents(db, list.at(-1)?.name ?? '')
   }
+  // A new database has nothing to lose. It waits for the disk once, and is looked through once.
+  if (pending.length === known.length) transaction(db, () => apply(pending))
+  else for (const one of pending) transaction(db, () => apply([one]))
   return pending.map(({ name }) => name)
+}
+
+/** Throws when a migration left rows whose parent is missing. */
+function requireParents(db: DatabaseHandle, name: string): void {
+  const broken = db.all('PRAGMA foreign_key_check')
+  if (broken.length > 0)
+    throw new Error(`migration ${name} leaves ${broken.length} rows with a missing parent`)
 }
 
 /**

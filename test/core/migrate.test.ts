@@ -25,6 +25,33 @@ test('a migration that fails is rolled back', () => {
   expect(pendingMigrations(db, [broken])).toEqual([broken])
 })
 
+test('a new database gets all migrations or none, and an older one those before the broken', () => {
+  const table = (name: string) => ({
+    name: `000${name}`,
+    sql: `CREATE TABLE t${name} (id TEXT) STRICT`,
+  })
+  const broken = { name: '0009', sql: 'CREATE TABLE' }
+  const db = openDatabase({ path: ':memory:' })
+  const tables = () => db.all(`SELECT name FROM sqlite_schema WHERE name GLOB 't[0-9]'`)
+  expect(() => migrate(db, now, [table('1'), table('2'), broken])).toThrow()
+  expect(tables()).toEqual([])
+  expect(migrate(db, now, [table('1')])).toEqual(['0001'])
+  expect(() => migrate(db, now, [table('1'), table('2'), broken])).toThrow()
+  expect(tables()).toEqual([{ name: 't1' }, { name: 't2' }])
+})
+
+test('rows without their parents are a fault, in a new database and in an older one', () => {
+  const parents = { name: '0001', sql: 'CREATE TABLE p (id TEXT PRIMARY KEY) STRICT' }
+  const orphan = {
+    name: '0002',
+    sql: `PRAGMA defer_foreign_keys = ON; CREATE TABLE c (p TEXT REFERENCES p (id)) STRICT; INSERT INTO c VALUES ('x')`,
+  }
+  const db = openDatabase({ path: ':memory:' })
+  expect(() => migrate(db, now, [parents, orphan])).toThrow('0002 leaves 1 rows')
+  migrate(db, now, [parents])
+  expect(() => migrate(db, now, [parents, orphan])).toThrow('0002 leaves 1 rows')
+})
+
 test('a database of a newer executable is refused and named', () => {
   const db = openDatabase({ path: ':memory:' })
   migrate(db, now, [
