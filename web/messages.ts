@@ -16,13 +16,18 @@ export function translateMessage(english: string): string {
 const FIRST_WORDS =
   /^(?:a|an|accounts|changes|changing|confirm|conversations|give|it|its|members|no|nothing|only|required|sign|something|the|there|these|this|too|turn|you|your) /
 
+/** What happened, as a line of its own: it begins with a capital letter, unless with a name. */
+export function eventLine(english: string): string {
+  const text = translateMessage(english)
+  return FIRST_WORDS.test(english) ? text.charAt(0).toUpperCase() + text.slice(1) : text
+}
+
 /**
  * A message of the server as a sentence of a page, in the language of the response. REST and tools
  * give it as a phrase after a code.
  */
 export function sentenceOf(english: string): string {
-  const text = translateMessage(english)
-  const first = FIRST_WORDS.test(english) ? text.charAt(0).toUpperCase() + text.slice(1) : text
+  const first = eventLine(english)
   // An address or a name at the end would seem to have the full stop.
   const lastWord = first.slice(first.lastIndexOf(' ') + 1)
   return /[\p{L})"”]$/u.test(first) && !/[/@._]/.test(lastWord) ? `${first}.` : first

@@ -191,7 +191,8 @@ export class SiteServer {
       throw foreignForm()
     try {
       if (sent.refusal) throw sent.refusal
-      return (await form.submit(visit, fields, sent.file ?? null, sent.files ?? null)).response
+      const { response } = await form.submit(visit, fields, sent.file ?? null, sent.files ?? null)
+      return visitor.request.headers.has('hearth-in-place') ? nameAddress(response) : response
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       // Browsers read the response only after they have sent the whole body.
@@ -268,6 +269,16 @@ export class SiteServer {
     const next = safeRedirectPath(fields.text('next')) ?? '/'
     return redirect(next, 303, { 'set-cookie': cookie }).response
   }
+}
+
+/** Tells a script where a form leads, instead of leading there: it may be the page that is open. */
+function nameAddress(response: Response): Response {
+  const address = response.headers.get('location')
+  if (response.status !== 303 || address === null) return response
+  const headers = new Headers(response.headers)
+  headers.delete('location')
+  headers.set('hearth-location', address)
+  return new Response(null, { status: 204, headers })
 }
 
 const foreignForm = (): Refusal =>

@@ -51,10 +51,12 @@ test('a comment is changed in its place and deleted by its author', async () => 
   await tour.page.click('.comment-menu a:has-text("Edit")')
   await tour.page.fill('[name=text]', 'Second words')
   await tour.page.click('form[action$="/comments/edit"] button[class*=primary]')
-  expect(await tour.page.textContent('.timeline')).toContain('Second words')
+  const changed = tour.page.locator('.timeline .comment-body', { hasText: 'Second words' })
+  await changed.waitFor()
   await tour.page.click('.comment-menu summary')
   await tour.page.click('.comment-menu button:has-text("Delete")')
-  expect(await tour.page.textContent('.timeline')).not.toContain('Second words')
+  await changed.waitFor({ state: 'detached' })
+  expect(await tour.page.textContent('.timeline')).not.toContain('First words')
 })
 
 test('the address of a pull request’s diff and patch are what git takes', async () => {

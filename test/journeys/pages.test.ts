@@ -39,9 +39,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   '/notifications/unsubscribe/:token': 'needs a letter',
   '/:workspace/:repo/wiki/_change/:revision/*slug': 'test/web/pages/wiki.test.ts',
   '/:workspace/:repo/import': 'test/web/pages/import.test.ts',
-  '/import': 'test/web/pages/import-many.test.ts',
   '/import/progress': 'test/web/pages/import-many.test.ts',
-  '/:workspace/:repo/settings/keys': 'test/web/pages/deploy-keys.test.ts',
   '/:workspace/:repo/issues/new/choose': 'leads on; test/web/pages/issues/new.test.ts',
   '/:workspace/:repo/releases/latest': 'leads on',
   '/:workspace/:repo/releases/:id': 'leads on',
@@ -55,24 +53,10 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   '/:workspace/:repo/security/secrets/:alert': 'test/web/pages/secrets.test.ts',
   '/:workspace/:repo/security/dependency-alerts/:alert': 'test/web/pages/dependencies.test.ts',
   '/:workspace/:repo/security/dependencies/sbom': 'test/web/pages/dependencies.test.ts',
-  '/:workspace/:repo/security/secrets/patterns': 'test/web/pages/secret-patterns.test.ts',
   '/:workspace/:repo/security/secrets/patterns/:pattern': 'test/web/pages/secret-patterns.test.ts',
-  '/:workspace/-/security': 'test/web/pages/workspace-security.test.ts',
-  '/:workspace/-/secret-patterns': 'test/web/pages/secret-patterns.test.ts',
   '/:workspace/-/secret-patterns/:pattern': 'test/web/pages/secret-patterns.test.ts',
-  '/:workspace/-/packages': 'test/web/pages/packages.test.ts',
-  '/:workspace/-/packages/:type/:name': 'test/web/pages/packages.test.ts',
-  '/:workspace/-/packages/:type/:name/access': 'test/web/pages/packages.test.ts',
-  '/:workspace/-/packages/:type/:name/retention': 'test/web/pages/packages.test.ts',
-  '/:workspace/-/packages/:type/:name/settings': 'test/web/pages/packages.test.ts',
-  '/:workspace/-/packages/retention': 'test/web/pages/packages.test.ts',
-  '/:workspace/-/packages/upstreams': 'test/web/pages/package-upstreams.test.ts',
-  '/:workspace/-/packages/upstreams/:type': 'test/web/pages/package-upstreams.test.ts',
-  '/:workspace/:repo/packages': 'test/web/pages/packages.test.ts',
-  '/:workspace/:repo/ask': 'test/web/pages/asking.test.ts',
   '/:workspace/:repo/ask/:question': 'test/web/pages/asking.test.ts',
   '/:workspace/-/integrations/:id': 'test/web/pages/integrations.test.ts',
-  '/:workspace/-/integrations/models/usage': 'test/web/pages/integrations.test.ts',
   '/:workspace/:repo/settings/hooks/:id/deliveries/:delivery': 'journeys/webhooks.test.ts',
 }
 
@@ -138,7 +122,7 @@ test('a refused form keeps what was typed, and asking for its address again lead
   // A name that is typed and is not there is told beside its field as well.
   await tour.page.goto(`${tour.forge.url}/bakery/-/teams/bakers`)
   await tour.page.fill('input[name=repo]:not([type=hidden])', 'bakery/nothing')
-  await tour.page.click('form[action$="/repos"] button:has-text("Give")')
+  await tour.page.click('form[action$="/repos"] button:has-text("Add")')
   expect([
     await tour.page.inputValue('input[name=repo]:not([type=hidden])'),
     await tour.page.textContent('main .field-error'),

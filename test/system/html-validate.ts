@@ -120,12 +120,17 @@ async function vnu(jar: string, folder: string): Promise<Finding[]> {
 await runScript('bun test/system/html-validate.ts', OPTIONS, async (options) => {
   const work = mkdtempSync(join(tmpdir(), 'hearth-html-'))
   try {
+    // A folder for each: npm takes away what an earlier call without --save installed.
+    const folderFor = (name: string): string => {
+      mkdirSync(join(work, name))
+      return join(work, name)
+    }
     const tool = join(
-      options.validator || (await fetchTool(work, `html-validate@${VERSION}`)),
+      options.validator || (await fetchTool(folderFor('validator'), `html-validate@${VERSION}`)),
       'node_modules/html-validate/bin/html-validate.mjs',
     )
     const jar = join(
-      options.vnu || (await fetchTool(work, `vnu-jar@${VNU_VERSION}`)),
+      options.vnu || (await fetchTool(folderFor('vnu'), `vnu-jar@${VNU_VERSION}`)),
       'node_modules/vnu-jar/build/dist/vnu.jar',
     )
     for (const file of [tool, jar])

@@ -439,7 +439,7 @@ await task('Publish a release with drafted notes', ada, REPO, [5, 2, 1, 'form'],
   await person.page.waitForURL(/releases\/new/)
   await person.sees('[name=tag_name]:focus')
   await person.type('v1.0')
-  await person.press('button:has-text("Draft the notes")')
+  await person.press('button:has-text("Generate release notes")')
   await person.page.waitForFunction(
     () => (document.querySelector<HTMLTextAreaElement>('[name=body]')?.value ?? '') !== '',
   )

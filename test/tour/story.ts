@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fill } from '../../scripts/demo.ts'
 import { git, withToken } from '../../scripts/support/git.ts'
+import { publishPackage } from './package-story.ts'
 import { findFaults, type Findings } from './security-story.ts'
 
 /** Names and contents that addresses, tables and readers of files stumble over. */
@@ -297,6 +298,7 @@ export async function tellStory(url: string, token: string): Promise<Story> {
   })
   await ask('POST', '/repos', { workspace: 'bakery', name: 'timer', private: false })
   await pushWorkflow(`${withToken(url, token)}/bakery/timer.git`)
+  await publishPackage(url, token)
   const findings = await findFaults(ask)
   return { commit, ruleset, hook, release, plan, ...findings, ...(await runWorkflow(ask)) }
 }

@@ -3,6 +3,7 @@
 import { keepPlace, markViewed } from './change-tree.ts'
 import { closestTo, createElement, fetchPage, isPlainClick } from './dom.ts'
 import { forgetDrafts, restoreDrafts } from './drafts.ts'
+import { showError } from './in-place.ts'
 import { morph } from './morph.ts'
 import { refreshParts } from './refresh.ts'
 
@@ -235,14 +236,6 @@ function closeForm(form: HTMLFormElement): void {
     document.activeElement.blur()
   const details = form.closest('details.more')
   if (details instanceof HTMLDetailsElement) details.open = false
-}
-
-/** Says above a form why it was not taken. */
-function showError(form: HTMLFormElement, text: string | null): void {
-  form.querySelector('.notice-bad')?.remove()
-  const notice = createElement('div', { class: 'notice notice-bad', role: 'alert' })
-  notice.textContent = text ?? 'This could not be sent. Try again.'
-  form.prepend(notice)
 }
 
 /** The forms of a file that are sent in their place: those of threads, and the viewed mark. */

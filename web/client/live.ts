@@ -2,6 +2,7 @@
 // page has changed; the page is then fetched and morphed.
 import { announce } from './announce.ts'
 import { fetchPage } from './dom.ts'
+import { isSending } from './in-place.ts'
 import { loadWhenNear } from './load-parts.ts'
 import { morph } from './morph.ts'
 import { refreshParts } from './refresh.ts'
@@ -52,6 +53,7 @@ class LiveSubscription {
 
   async #update(): Promise<void> {
     this.close()
+    if (isSending()) return void setTimeout(() => this.open(), PAUSE_MS)
     const { part } = this
     const fresh = (await fetchPage(location.pathname + location.search))?.getElementById(part.id)
     if (!fresh) return void setTimeout(() => this.open(), RETRY_MS)

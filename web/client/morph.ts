@@ -30,18 +30,22 @@ const isInUse = (form: HTMLFormElement): boolean =>
   form.matches(':focus-within, :has([aria-invalid], [role=alert])') ||
   [...form.elements].some(isChanged)
 
-const hasFormInUse = (node: Node): boolean =>
+const hasForm = (node: Node, isKept: (form: HTMLFormElement) => boolean): boolean =>
   node instanceof HTMLFormElement
-    ? isInUse(node)
-    : node instanceof Element && [...node.querySelectorAll('form')].some(isInUse)
+    ? isKept(node)
+    : node instanceof Element && [...node.querySelectorAll('form')].some(isKept)
 
-/** Changes `old` into `fresh` with as few changes to the document as possible. */
-export function morph(old: Element, fresh: Element): void {
+/**
+ * Changes `old` into `fresh` with as few changes to the document as possible. The form `sent` changes too,
+ * although it has the focus or an error.
+ */
+export function morph(old: Element, fresh: Element, sent: HTMLFormElement | null = null): void {
+  const isKept = (form: HTMLFormElement): boolean => form !== sent && isInUse(form)
   Idiomorph.morph(old, fresh, {
     callbacks: {
       beforeNodeMorphed: (node, next) =>
-        !(node instanceof HTMLFormElement && isInUse(node)) && !isDrawnDiagram(node, next),
-      beforeNodeRemoved: (node) => !hasFormInUse(node),
+        !(node instanceof HTMLFormElement && isKept(node)) && !isDrawnDiagram(node, next),
+      beforeNodeRemoved: (node) => !hasForm(node, isKept),
       beforeAttributeUpdated: (name, element) => !(name === 'open' && toggledByHand.has(element)),
     },
   })

@@ -66,7 +66,7 @@ export const ErrorPage = (props: {
     <h1>{props.title}</h1>
     <div class="empty-text">{props.children}</div>
     <div class="actions">
-      {props.actions ?? (
+      {props.actions || (
         <>
           <LinkButton href="/" variant="primary">
             {t('Go to the start')}

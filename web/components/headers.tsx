@@ -28,6 +28,7 @@ export const RepoHeader = ({
   return (
     <section
       class="thing-header"
+      data-in-place
       aria-label={t('Repository {full_name}', { full_name: repo.full_name })}
     >
       <div class="thing-line">

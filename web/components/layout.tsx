@@ -45,6 +45,8 @@ export interface LayoutProps {
    * `tail` keeps the end of the page in view as it grows.
    */
   live?: { href: string; said: string; tail?: boolean }
+  /** Whether forms that lead back to the page change it in place. */
+  inPlace?: boolean
   children?: Child
 }
 
@@ -259,6 +261,7 @@ export const Layout = (props: LayoutProps) => (
           props.width === 'narrow' && 'page-narrow',
         ]}
         tabindex="-1"
+        data-in-place={props.inPlace}
         data-live={props.live?.href}
         data-said={props.live?.said}
         data-tail={props.live?.tail}

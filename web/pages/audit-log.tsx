@@ -107,9 +107,9 @@ export const AuditLog = ({ here, entries, next, filters, before, site }: Log) =>
     <Form action={here} method="get" label={t('Filter the log')} inline>
       <Field
         name="actor"
-        label={t('Who did it')}
+        label={t('Actor')}
         hideLabel
-        placeholder={t('Who did it')}
+        placeholder={t('Actor')}
         value={filters.actor ?? ''}
       />
       <Field

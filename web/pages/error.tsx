@@ -1,3 +1,4 @@
+import { LinkButton } from '../components/button.tsx'
 import { ErrorPage } from '../components/card.tsx'
 import type { Html } from '../jsx/html.ts'
 import type { Visit } from '../site.ts'
@@ -17,19 +18,44 @@ const TITLES: Readonly<Record<number, string>> = texts({
   503: 'Temporarily busy',
 })
 
+/** The page of this site that led here. */
+function previousPath({ request, url }: Visit): string | null {
+  const from = URL.parse(request.headers.get('referer') ?? '')
+  return from?.host === url.host && from.pathname !== url.pathname
+    ? from.pathname + from.search
+    : null
+}
+
 /** What happened, and the next step. */
 export const errorPage = (
   visit: Visit,
   { status, message, request_id }: { status: number; message: string; request_id: string | null },
-): Html => (
-  <Shell
-    visit={{ ...visit, flash: null }}
-    title={TITLES[status] ?? t('Error')}
-    noindex
-    width="narrow"
-  >
-    <ErrorPage status={status} title={TITLES[status] ?? t('Error')} requestId={request_id}>
-      <p>{message}</p>
-    </ErrorPage>
-  </Shell>
-)
+): Html => {
+  const back = previousPath(visit)
+  return (
+    <Shell
+      visit={{ ...visit, flash: null }}
+      title={TITLES[status] ?? t('Error')}
+      noindex
+      width="narrow"
+    >
+      <ErrorPage
+        status={status}
+        title={TITLES[status] ?? t('Error')}
+        requestId={request_id}
+        actions={
+          back !== null && (
+            <>
+              <LinkButton href={back} variant="primary">
+                {t('Back to the page')}
+              </LinkButton>
+              <LinkButton href="/">{t('Go to the start')}</LinkButton>
+            </>
+          )
+        }
+      >
+        <p>{message}</p>
+      </ErrorPage>
+    </Shell>
+  )
+}

@@ -178,11 +178,11 @@ const ConfirmationNotice = ({ visit, email }: { visit: Visit; email: string }) =
     <p>
       {sendsMail(visit)
         ? rich(
-            'We sent a link to {email}. Until you open it you can read, but not make repositories, push, or open issues.',
+            'We sent a link to {email}. Until you open it you can read, but not create repositories, push, or open issues.',
             { email },
           )
         : rich(
-            'This site sends no mail: ask an administrator for the link that confirms {email}. Until you open it you can read, but not make repositories, push, or open issues.',
+            'This site sends no mail: ask an administrator for the link that confirms {email}. Until you open it you can read, but not create repositories, push, or open issues.',
             { email },
           )}
     </p>

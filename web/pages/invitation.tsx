@@ -139,7 +139,7 @@ export const invitationPage = page({
             lead={t('Sign in to accept or decline the invitation.')}
           />
           <Card>
-            <ButtonGroup label={t('Go on')}>
+            <ButtonGroup label={t('Continue')}>
               <LinkButton href={withQuery('/login', { next: pathOf(id) })} variant="primary">
                 {t('Sign in')}
               </LinkButton>

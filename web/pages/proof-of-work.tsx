@@ -45,7 +45,7 @@ export const proofOfWorkPage = (visit: Visit, challenge: string) => (
         </p>
       </noscript>
       <p class="js-only">
-        <Button>{t('Go on')}</Button>
+        <Button>{t('Continue')}</Button>
       </p>
     </form>
   </Shell>

@@ -30,7 +30,7 @@ export const gitPush = event(
     const signed = data.signature?.verified ? ', signed' : ''
     if (data.deleted) return `${by} deleted ${what}${signed}`
     if (data.ref.startsWith('refs/tags/'))
-      return `${by} ${data.created ? 'made' : 'moved'} ${what}${signed}`
+      return `${by} ${data.created ? 'created' : 'moved'} ${what}${signed}`
     return `${by} ${data.forced ? 'force-pushed' : 'pushed'} ${data.forced ? '' : `${commits(data.commits)} to `}${data.created ? 'the new branch ' : ''}${what}${signed}`
   },
 )
@@ -38,7 +38,7 @@ export const gitPush = event(
 export const repoCreated = event(
   'repo.created',
   Type.Object({ private: Type.Boolean(), imported: Type.Boolean() }),
-  (data, by) => `${by} made the repository${data.imported ? ' by an import' : ''}`,
+  (data, by) => `${by} created the repository${data.imported ? ' by an import' : ''}`,
 )
 
 export const repoForked = event(

@@ -75,6 +75,6 @@ test('a pull request shows the packages that it changes', async () => {
   const { pull } = await forge.call(createPull, ada, { repo: REPO, title: 'Go on', branch: 'next' })
   await forge.hearth.jobs.idle()
   const { html } = await browser.open(`/${REPO}/pull/${pull.number}`)
-  for (const text of ['1.0.0 → 1.2.0', 'GHSA-new', 'fixed in 2.0.0', 'GHSA-old', 'Mends'])
+  for (const text of ['1.0.0 → 1.2.0', 'GHSA-new', 'fixed in 2.0.0', 'GHSA-old', 'Fixes'])
     expect(html).toContain(text)
 })

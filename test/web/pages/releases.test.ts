@@ -109,7 +109,7 @@ test('a release is drafted with notes, given files, published, found from the re
     shown.status,
     shown.html.includes('For everybody'),
     shown.html.includes('293 KiB'),
-    shown.html.includes('Source code (zip)'),
+    ['zip', 'tar.gz'].every((format) => shown.html.includes(`Source code (${format})`)),
     shown.html.includes('Add a file'),
   ]).toEqual([200, true, true, true, false])
   const download = /href="(\/acme\/site\/releases\/download\/[^"]+)"/.exec(shown.html)?.[1] ?? ''

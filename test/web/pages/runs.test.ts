@@ -141,6 +141,33 @@ test('a file with errors is shown with its lines, and a workflow is started by h
   expect((await browser.open(started.location)).html).toContain('started by hand')
 })
 
+test('the form that starts a workflow has a field for each input of the file, with its default', async () => {
+  const { browser, push, forge, hearth } = await setUp()
+  const inputs = `
+    inputs:
+      heat: { description: Degrees, default: '230', type: number, required: true }
+      crust: { type: choice, options: [soft, hard], default: hard }
+      steam: { type: boolean, default: true }`
+  await push({ [FILE]: ONE_JOB.replace(/^on:.*$/m, `on:\n  workflow_dispatch:${inputs}`) })
+  const row = hearth.db.one<{ id: string }>('SELECT id FROM workflows')
+  const here = `/acme/site/runs/workflow/${row?.id}`
+  const { html } = await browser.open(here)
+  for (const text of ['name="inputs.heat"', 'value="230"', 'Degrees', 'name="inputs.steam"'])
+    expect(html).toContain(text)
+  expect(html).toMatch(/<option value="hard" selected>/)
+  const fields = { ref: 'main', 'inputs.heat': 'warm', 'inputs.crust': 'soft', 'inputs.steam': '' }
+  const refused = await browser.press(html, `${here}/dispatch`, fields)
+  expect([refused.status, refused.html.includes('heat must be a number')]).toEqual([422, true])
+  // What was typed is still there, also a box that was cleared.
+  expect(refused.html).toContain('value="warm"')
+  expect(refused.html).not.toMatch(/name="inputs.steam"[^>]* checked/)
+  const started = await browser.press(html, `${here}/dispatch`, { ...fields, 'inputs.heat': '180' })
+  expect([started.status, started.location.includes('/runs/run_')]).toEqual([303, true])
+  await forge.jobs()
+  const [run] = hearth.db.all<{ inputs: string }>('SELECT inputs FROM workflow_runs')
+  expect(JSON.parse(run?.inputs ?? '')).toEqual({ heat: 180, crust: 'soft', steam: false })
+})
+
 test('a badge says how the last run on a branch ended', async () => {
   const { hearth, push, browser, visitor, forge } = await setUp()
   await push({ [FILE]: ONE_JOB.replace('name: Test', 'name: <Test>') })

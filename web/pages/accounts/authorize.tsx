@@ -118,9 +118,9 @@ const Consent = ({
   asked: AuthorizationRequest
   parameters: AuthorizationParameters
 }): Html => (
-  <Shell visit={visit} title={t('Let {name} in?', { name: asked.name })} width="narrow" noindex>
+  <Shell visit={visit} title={t('Authorize {name}?', { name: asked.name })} width="narrow" noindex>
     <PageHead
-      title={t('Let {name} in?', { name: asked.name })}
+      title={t('Authorize {name}?', { name: asked.name })}
       lead={t('It asks for access to your account {username}.', {
         username: visit.viewer?.username ?? '',
       })}
@@ -136,13 +136,13 @@ const Consent = ({
         {asked.loopback ? (
           <Notice kind="wait" title={t('Access goes to a program on this computer')}>
             {t(
-              'Anything that runs here can ask like this. Go on only if you started it a moment ago yourself.',
+              'Anything that runs here can ask like this. Continue only if you started it a moment ago yourself.',
             )}
           </Notice>
         ) : (
           asked.url === null && (
             <p class="muted small">
-              {rich('Anyone can take a name. Go on only if you trust {host}.', {
+              {rich('Anyone can take a name. Continue only if you trust {host}.', {
                 host: asked.host,
               })}
             </p>

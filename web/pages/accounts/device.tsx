@@ -52,7 +52,7 @@ const Enter = ({
           error={problem}
         />
         <FormActions>
-          <Button variant="primary">{t('Go on')}</Button>
+          <Button variant="primary">{t('Continue')}</Button>
         </FormActions>
       </Form>
     </Card>
@@ -62,12 +62,12 @@ const Enter = ({
 const Decide = ({ visit, asked }: { visit: Visit; asked: DeviceRequest }): Html => (
   <Shell
     visit={visit}
-    title={t('Let {client_name} in?', { client_name: asked.client_name })}
+    title={t('Authorize {client_name}?', { client_name: asked.client_name })}
     width="narrow"
     noindex
   >
     <PageHead
-      title={t('Let {client_name} in?', { client_name: asked.client_name })}
+      title={t('Authorize {client_name}?', { client_name: asked.client_name })}
       lead={t('It asks for access to your account {username}.', {
         username: visit.viewer?.username ?? '',
       })}
@@ -98,7 +98,7 @@ const Decide = ({ visit, asked }: { visit: Visit; asked: DeviceRequest }): Html 
         />
         <Notice kind="wait" title={t('Compare the code')}>
           {t(
-            'Go on only if you started this yourself and your device shows the same code. Nobody who is honest sends you a code to approve.',
+            'Continue only if you started this yourself and your device shows the same code. Never approve a code that somebody sent you.',
           )}
         </Notice>
         <ScopeChoice visit={visit} asked={asked.scopes} />

@@ -164,7 +164,7 @@ const UsedAddressesCard = ({
   settings: OutputOf<typeof getEmailSettings>
   use: Visit
 }) => (
-  <Card title={t('Where we write to')}>
+  <Card title={t('Primary and backup address')}>
     <Form
       action="/settings/emails/use"
       csrf={visit.csrf}

@@ -33,7 +33,7 @@ const InviteRow = ({ invite, csrf }: { invite: Invite; csrf: string }) => (
         {invite.workspace && (
           <span>{rich('Joins {workspace}', { workspace: invite.workspace })}</span>
         )}
-        <span>{rich('Made {time}', { time: <RelativeTime at={invite.created_at} /> })}</span>
+        <span>{rich('Created {time}', { time: <RelativeTime at={invite.created_at} /> })}</span>
       </>
     }
     end={
@@ -69,7 +69,7 @@ export const invitesPage = page({
       visit={visit}
       title={t('Invites')}
       current="invites"
-      lead={t('A link with which somebody makes an account here. It works once, for 30 days.')}
+      lead={t('A link to create an account here. It works once, for 30 days.')}
     >
       <Card title={t('New invite')}>
         <Form

@@ -229,7 +229,7 @@ const PasskeysCard = ({
           </FormActions>
         </PasskeyForm>
       ) : (
-        <p class="muted">{t('Browsers make passkeys only for a site with a name and https.')}</p>
+        <p class="muted">{t('Browsers create passkeys only for a site with a name and https.')}</p>
       )}
     </Card>
   )
@@ -316,7 +316,7 @@ const IdentitiesCard = ({
         ? methods.proxy
         : methods.providers.find((one) => one.id === id)?.name) ?? id
   return (
-    <Card title={t('Sign-in through your organisation')}>
+    <Card title={t('Sign-in through your organization')}>
       {security.identities.length > 0 && (
         <List label={t('Linked sign-ins')}>
           {security.identities.map((identity) => (

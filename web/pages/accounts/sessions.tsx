@@ -12,8 +12,8 @@ import { rich, t, texts } from '../../text.ts'
 const BY: Record<SignIn['method'], string> = texts({
   password: 'a password',
   passkey: 'a passkey',
-  sso: 'your organisation',
-  proxy: 'the proxy of your organisation',
+  sso: 'your organization',
+  proxy: 'the proxy of your organization',
   setup: 'the set-up link',
 })
 

@@ -376,6 +376,9 @@ export const forgotPage = page({
           </Form>
         </Card>
       )}
+      <p>
+        <a href="/login">{t('Back to sign in')}</a>
+      </p>
     </Shell>
   ),
 })

@@ -77,7 +77,7 @@ export const linkProviderForm = action({
           <p>{t('Sign in there once more. From then on it signs you in to this account.')}</p>
           <p>
             <LinkButton href={url} variant="primary">
-              {rich('Go on to {host}', { host: new URL(url).host })}
+              {rich('Continue to {host}', { host: new URL(url).host })}
             </LinkButton>
           </p>
         </Card>

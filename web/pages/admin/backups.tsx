@@ -22,8 +22,8 @@ const TONES: Record<Backup['state'], Tone> = {
 }
 const WORDS: Record<Backup['state'], string> = texts({
   queued: 'waiting',
-  running: 'being made',
-  done: 'made',
+  running: 'in progress',
+  done: 'created',
   failed: 'failed',
 })
 const PHASES: Record<string, string> = texts({
@@ -225,7 +225,7 @@ const BackUpNow = ({ visit, busy }: { visit: Visit; busy: boolean }) => (
         value={visit.form.values.text('name')}
         error={visit.form.error?.field === 'name' ? visit.form.error.message : undefined}
         hint={t(
-          'May stay empty. One with a name is kept until you take it away with hearth backup remove.',
+          'Left empty, the schedule removes it. One with a name is kept until you remove it with hearth backup remove.',
         )}
       />
       <FormActions>

@@ -44,7 +44,7 @@ const view = (detail: string, visit: Visit, tried: TestResult | null = null) => 
           </FormActions>
         </Form>
       </Card>
-      <Card title={t('Reach an address')}>
+      <Card title={t('Test a connection')}>
         <p class="muted">
           {rich(
             'As webhooks, imports and mirrors would: public addresses over https, and what {code} names.',
@@ -52,7 +52,7 @@ const view = (detail: string, visit: Visit, tried: TestResult | null = null) => 
           )}
         </p>
         <Result of="outbound" />
-        <Form action={`${PATH}/outbound`} csrf={visit.csrf} label={t('Reach an address')}>
+        <Form action={`${PATH}/outbound`} csrf={visit.csrf} label={t('Test a connection')}>
           <Field
             name="url"
             label={t('Address')}

@@ -83,7 +83,7 @@ const Input = ({ setting, visit }: { setting: SiteSetting; visit: Visit }) => {
       error={error}
       unmarked
       options={[
-        { value: CONFIGURED, label: t('what the configuration says') },
+        { value: CONFIGURED, label: t('from the configuration') },
         ...words.map((word) => ({ value: word, label: word })),
       ]}
     />
@@ -100,7 +100,7 @@ const GROUPS: readonly { readonly title: string; readonly of: (name: string) => 
     { title: 'Backups', of: (name: string) => name.startsWith('backups.') },
     { title: 'Limits', of: (name: string) => /^(limits|git|archives|releases)\./.test(name) },
     {
-      title: 'What is noted, and how long it is kept',
+      title: 'Logging and retention',
       of: (name: string) => /^(audit|checks)\.|^log_/.test(name),
     },
     { title: 'More', of: () => true },

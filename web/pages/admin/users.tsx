@@ -119,7 +119,7 @@ const UserRow = ({ user, visit }: { user: SiteUser; visit: Visit }) => (
         {user.site_admin && <Chip icon="shield">{t('administrator')}</Chip>}
         {user.two_factor_enabled && <Chip icon="key">{t('two-factor')}</Chip>}
         <span>{user.email}</span>
-        <span>{rich('Made {time}', { time: <RelativeTime at={user.created_at} /> })}</span>
+        <span>{rich('Created {time}', { time: <RelativeTime at={user.created_at} /> })}</span>
         {user.suspended_reason && (
           <span>
             {rich('Suspended: {suspended_reason}', { suspended_reason: user.suspended_reason })}
@@ -144,7 +144,7 @@ type NewLink = OutputOf<typeof createAccountLink>
 /** A new link, which is shown once. */
 const LinkNotice = ({ link }: { link: NewLink }) => (
   <TokenSecret secret={link.url}>
-    {rich('Hand this link on to {username}. It works once, until {time}.', {
+    {rich('Send this link to {username}. It works once, until {time}.', {
       username: link.username,
       time: <RelativeTime at={link.expires_at} />,
     })}

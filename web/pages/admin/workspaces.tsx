@@ -81,7 +81,7 @@ const WorkspaceUsage = ({ workspace: { created_at, usage } }: Pick<RowProps, 'wo
       <span>
         {ofLimit(tn('{count} member', '{count} members', members.used), count(members.limit))}
       </span>
-      <span>{rich('Made {time}', { time: <RelativeTime at={created_at} /> })}</span>
+      <span>{rich('Created {time}', { time: <RelativeTime at={created_at} /> })}</span>
     </>
   )
 }
@@ -177,7 +177,7 @@ export const siteWorkspacesPage = page({
     <AdminFrame
       visit={visit}
       title={t('Workspaces')}
-      lead={t('What each takes, and how far it may grow.')}
+      lead={t('Storage and quotas of each workspace.')}
     >
       <FilterBar label={t('Workspaces')} filters={[]}>
         <Form action={PATH} method="get" inline label={t('Find a workspace')}>

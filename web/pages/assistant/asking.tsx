@@ -287,7 +287,7 @@ const QuestionView = ({ visit, repo, question }: Shown & { visit: Visit }): Html
     question.status === 'answering'
       ? {
           href: withQuery(`${here}/live`, { after: question.steps.length }),
-          said: t('The answer got on.'),
+          said: t('The answer has progressed.'),
         }
       : undefined
   return (

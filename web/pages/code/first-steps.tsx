@@ -158,7 +158,7 @@ export const FirstSteps = ({
 }) => (
   <>
     <EmptyState icon="repo" title={t('This repository is empty')}>
-      {repo.permissions.write
+      {repo.permissions.write && !repo.archived
         ? t('Push a first commit. This page then shows its files.')
         : t('Nobody has pushed yet.')}
     </EmptyState>

@@ -124,8 +124,10 @@ export const NewBranch = ({ repo, visit }: { repo: Repo; visit: Visit }) => {
   const about = (field: string): string | null =>
     sent && error?.field === field ? error.message : null
   return (
-    <details class="row-more" open={sent}>
-      <summary>{t('New branch')}</summary>
+    <details class="new-ref" open={sent}>
+      <summary class="btn btn-plain">
+        <Icon name="plus" /> {t('New branch')}
+      </summary>
       <Card>
         <Form
           action={repoPath(repo.full_name, '/branches')}
@@ -148,7 +150,7 @@ export const NewBranch = ({ repo, visit }: { repo: Repo; visit: Visit }) => {
           />
           <Field
             name="from"
-            label={t('Begins at the branch, tag or commit')}
+            label={t('From branch, tag or commit')}
             required
             mono
             maxlength={500}
@@ -171,8 +173,10 @@ export const NewTag = ({ repo, visit }: { repo: Repo; visit: Visit }) => {
   const about = (field: string): string | null =>
     sent && error?.field === field ? error.message : null
   return (
-    <details class="row-more" open={sent}>
-      <summary>{t('New tag')}</summary>
+    <details class="new-ref" open={sent}>
+      <summary class="btn btn-plain">
+        <Icon name="plus" /> {t('New tag')}
+      </summary>
       <Card>
         <Form
           action={repoPath(repo.full_name, '/tags')}

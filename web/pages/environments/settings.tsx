@@ -25,7 +25,8 @@ import type { Html } from '../../jsx/html.ts'
 import { repoPath, withQuery } from '../../paths.ts'
 import { action, page, redirectWithFlash, type Fields, type Visit } from '../../site.ts'
 import { rich, t, tn } from '../../text.ts'
-import { RepoFrame, repoOf } from '../repos/frame.tsx'
+import { repoOf } from '../repos/frame.tsx'
+import { RepoSettingsFrame } from '../repos/settings-frame.tsx'
 import { fieldError, formError } from '../shell.tsx'
 
 type Shown = { readonly repo: Repo; readonly environments: readonly Environment[] }
@@ -191,7 +192,7 @@ const EnvironmentRow = ({ visit, repo, row }: { visit: Visit; repo: Repo; row: E
 )
 
 const SettingsView = ({ visit, repo, environments }: Shown & { visit: Visit }): Html => (
-  <RepoFrame visit={visit} repo={repo} title={t('Environments')} current="settings" width="narrow">
+  <RepoSettingsFrame visit={visit} repo={repo} title={t('Environments')} part="environments">
     <PageHead
       title={t('Environments')}
       lead={t('Where jobs deploy to, and what has to happen before they may.')}
@@ -217,7 +218,7 @@ const SettingsView = ({ visit, repo, environments }: Shown & { visit: Visit }): 
         <EnvironmentForm visit={visit} row={null} />
       </Card>
     )}
-  </RepoFrame>
+  </RepoSettingsFrame>
 )
 
 export const environmentsPage = page({

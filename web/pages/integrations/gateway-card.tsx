@@ -48,7 +48,7 @@ export const GatewayCard = ({
   const typed = values.has(BUDGET)
   const budget = gateway.max_usd_per_day
   return (
-    <Card title={t('Programs outside')} id="gateway">
+    <Card title={t('External programs')} id="gateway">
       <p class="muted">
         {rich(
           'Lets agents and scripts of your own use these models with a token of this site, in the interfaces of OpenAI and Anthropic. The token needs the scope {scope}.',
@@ -58,7 +58,7 @@ export const GatewayCard = ({
       <Form action={gatewayPath(slug)} csrf={visit.csrf} error={formError(visit, BUDGET)}>
         <Checkbox
           name="enabled"
-          label={t('Allow programs outside')}
+          label={t('Allow external programs')}
           checked={typed ? values.ticked('enabled') : gateway.enabled}
         />
         <Field

@@ -48,7 +48,7 @@ const TASKS: Readonly<Record<ModelTask, { readonly label: string; readonly hint:
       hint: 'Proposals for new issues, where the settings of a repository switch them on.',
     },
     assistant: { label: 'Assistant', hint: 'Questions about a repository.' },
-    embed: { label: 'Embed', hint: 'Embeddings for programs outside.' },
+    embed: { label: 'Embed', hint: 'Embeddings for external programs.' },
   })
 
 /** What uses models today. The default is first, because it is often enough. */
@@ -139,7 +139,7 @@ const TaskFields = ({
       />
       <Field
         name={`max_usd.${task}`}
-        label={t('Most a run may cost, in US dollars')}
+        label={t('Maximum cost of a run, in US dollars')}
         inputmode="decimal"
         value={shown('max_usd', route?.max_usd)}
         error={fieldError(visit, `max_usd.${task}`)}

@@ -114,7 +114,7 @@ export const AgentSide = ({
           />
           <Field
             name="max_usd"
-            label={t('Most it may cost, in dollars')}
+            label={t('Maximum cost, in US dollars')}
             inputmode="decimal"
             value={at.form.values.text('max_usd')}
             error={fieldError(at, 'max_usd')}

@@ -339,6 +339,7 @@ export const issuePage = page({
         repo={repo}
         title={t('{title} · Issue #{number}', { title: issue.title, number: issue.number })}
         current="issues"
+        inPlace
         live={{
           href: withQuery(`${here}/live`, { state: issueState(data) }),
           said: `${issue.state === 'open' ? t('Open') : t('Closed')}, ${tn('{count} comment', '{count} comments', comments_count)}`,

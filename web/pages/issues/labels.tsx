@@ -44,7 +44,7 @@ const Fields = ({ visit, of, id }: { visit: Visit; of?: LabelRecord; id: string 
       <Field
         id={`${id}-color`}
         name="color"
-        label={t('Colour')}
+        label={t('Color')}
         mono
         maxlength={7}
         placeholder="d73a4a"

@@ -4,6 +4,7 @@ import {
   EmptyState,
   IssueRow,
   LinkButton,
+  Menu,
   List,
   PageHead,
   Pagination,
@@ -27,22 +28,25 @@ const IssueListActions = ({ repo, here }: { repo: Repo; here: string }) => (
     <LinkButton href={repoPath(repo.full_name, '/milestones')} icon="milestone">
       {t('Milestones')}
     </LinkButton>
-    <LinkButton href={repoPath(repo.full_name, '/plans')} icon="plan">
-      {t('Plans')}
-    </LinkButton>
-    <LinkButton href={repoPath(repo.full_name, '/ask')} icon="search">
-      {t('Ask')}
-    </LinkButton>
-    <LinkButton href={repoPath(repo.full_name, '/tickets')} icon="link">
-      {t('Tickets')}
-    </LinkButton>
-    <LinkButton href={`${here}/new`} variant="primary" icon="plus" hotkey="c">
-      {t('New issue')}
-    </LinkButton>
+    <Menu
+      button
+      label={t('More')}
+      summary={t('More')}
+      items={[
+        { label: t('Plans'), href: repoPath(repo.full_name, '/plans'), icon: 'plan' },
+        { label: t('Ask'), href: repoPath(repo.full_name, '/ask'), icon: 'search' },
+        { label: t('Tickets'), href: repoPath(repo.full_name, '/tickets'), icon: 'link' },
+      ]}
+    />
+    {!repo.archived && (
+      <LinkButton href={`${here}/new`} variant="primary" icon="plus" hotkey="c">
+        {t('New issue')}
+      </LinkButton>
+    )}
   </>
 )
 
-const NoIssues = ({ here, filter }: { here: string; filter: ListFilter }) =>
+const NoIssues = ({ repo, here, filter }: { repo: Repo; here: string; filter: ListFilter }) =>
   isNarrowed(filter) ? (
     <EmptyState
       icon="issue"
@@ -56,9 +60,11 @@ const NoIssues = ({ here, filter }: { here: string; filter: ListFilter }) =>
       icon="issue"
       title={filter.state === 'closed' ? t('No closed issues') : t('No open issues')}
       actions={
-        <LinkButton href={`${here}/new`} variant="primary">
-          {t('New issue')}
-        </LinkButton>
+        repo.archived ? undefined : (
+          <LinkButton href={`${here}/new`} variant="primary">
+            {t('New issue')}
+          </LinkButton>
+        )
       }
     >
       {t('An issue describes a problem or a goal. Acceptance checks say when it is solved.')}
@@ -139,7 +145,7 @@ export const issuesPage = page({
           {...choices}
         />
         {issues.items.length === 0 ? (
-          <NoIssues here={here} filter={filter} />
+          <NoIssues repo={repo} here={here} filter={filter} />
         ) : (
           <IssueList labels={choices.labels} issues={issues} />
         )}

@@ -26,7 +26,7 @@ export const KIND_LABELS = texts({
   fact: 'Fact',
   convention: 'Convention',
   decision: 'Decision',
-  gotcha: 'Trap',
+  gotcha: 'Pitfall',
 } as const)
 
 const KIND_ICONS: Readonly<Record<MemoryKind, IconName>> = {

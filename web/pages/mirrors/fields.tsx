@@ -15,11 +15,11 @@ import { t } from '../../text.ts'
 import { fieldError, formError } from '../shell.tsx'
 
 const RoleFields = ({ follows }: { follows: boolean }) => (
-  <FieldSet legend={t('Which side leads')}>
+  <FieldSet legend={t('Direction')}>
     <Radio
       name="role"
       value="leader"
-      label={t('The remote leads')}
+      label={t('Pull: follow the remote')}
       hint={t(
         'This repository follows it, and can take over when it fails. Until then pushes are refused here.',
       )}
@@ -28,7 +28,7 @@ const RoleFields = ({ follows }: { follows: boolean }) => (
     <Radio
       name="role"
       value="follower"
-      label={t('This repository leads')}
+      label={t('Push: update the remote')}
       hint={t('The remote gets every push.')}
       checked={follows}
     />

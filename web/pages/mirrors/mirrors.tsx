@@ -35,7 +35,8 @@ import type { Html } from '../../jsx/html.ts'
 import { repoPath } from '../../paths.ts'
 import { action, page, redirectWithFlash, type Fields, type Visit } from '../../site.ts'
 import { t } from '../../text.ts'
-import { RepoFrame, repoOf } from '../repos/frame.tsx'
+import { repoOf } from '../repos/frame.tsx'
+import { RepoSettingsFrame } from '../repos/settings-frame.tsx'
 import { EditMirrorForm, NewMirrorForm, providerFrom, settingsFrom } from './fields.tsx'
 import { PlanCard } from './plan.tsx'
 import { LeadSentence, MirrorBadge, roleText } from './states.tsx'
@@ -287,11 +288,11 @@ const MirrorView = ({ visit, repo, link, kept }: Shown & { visit: Visit }): Html
   const { form } = visit
   const isShown = form.error !== null && form.values.text('form') === ''
   return (
-    <RepoFrame visit={visit} repo={repo} title={t('Mirrors')} current="settings" width="narrow">
+    <RepoSettingsFrame visit={visit} repo={repo} title={t('Mirrors')} part="mirrors">
       <PageHead
         title={t('Mirrors')}
         lead={t(
-          'Links to this repository on other servers: one that leads until it fails, and others that get every push.',
+          'Copies of this repository on other servers: one that it follows until somebody takes over here, and others that get every push.',
         )}
       />
       {isShown && <FormError>{form.error?.message}</FormError>}
@@ -323,7 +324,7 @@ const MirrorView = ({ visit, repo, link, kept }: Shown & { visit: Visit }): Html
           />
         </Card>
       )}
-    </RepoFrame>
+    </RepoSettingsFrame>
   )
 }
 

@@ -79,7 +79,7 @@ export const RepoFollow = ({ visit, repo }: { visit: Visit; repo: Repo }) => {
 }
 
 const WHY: Readonly<Record<NonNullable<IssueSubscription['reason']>, string>> = texts({
-  author: 'You began this.',
+  author: 'You opened this.',
   assigned: 'You are assigned.',
   review_requested: 'Your review was requested.',
   mention: 'You were mentioned.',

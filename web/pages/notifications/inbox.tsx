@@ -33,7 +33,7 @@ import {
 import { Shell } from '../shell.tsx'
 import { URGENT_REASONS, iconOfKind, SHORT_REASONS } from './reasons.ts'
 import { localized, t } from '../../text.ts'
-import { translateMessage } from '../../messages.ts'
+import { eventLine } from '../../messages.ts'
 
 const HOME = '/notifications'
 const VIEWS = ['unread', 'all', 'done'] as const
@@ -135,7 +135,7 @@ const Happened = ({
   <p class="row-text notice-line">
     {actor && <Avatar of={actor} />}{' '}
     <span>
-      {translateMessage(summary)}
+      {eventLine(summary)}
       {excerpt !== null && <>: “{excerpt}”</>}
     </span>
   </p>
@@ -164,7 +164,7 @@ const SubjectState = ({
 const EMPTY: Readonly<Record<View, readonly [title: string, words: string]>> = localized({
   unread: [
     'No unread notifications',
-    'Mentions, assignments, requested reviews and news of what you watch appear here.',
+    'Mentions, assignments, requested reviews and activity that you watch appear here.',
   ],
   all: ['No notifications', 'Notifications stay here until you mark them as done.'],
   done: ['No notifications done', 'Notifications that are done stay here for 90 days.'],
@@ -310,7 +310,7 @@ export const notificationsPage = page({
     const groups = [...Map.groupBy(list.items, (one) => one.repo)]
     const [newest] = list.items
     return (
-      <Shell visit={visit} title={t('Notifications')} noindex>
+      <Shell visit={visit} title={t('Notifications')} noindex inPlace>
         <PageHead
           title={t('Notifications')}
           actions={

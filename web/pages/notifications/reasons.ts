@@ -26,15 +26,15 @@ export const REASON_LABELS: Readonly<Record<Reason, string>> = texts({
   team_mention: 'Somebody mentions a team that I am in',
   assigned: 'I am assigned',
   review_requested: 'My review is requested',
-  author: 'News of what I, or an agent of mine, began',
-  commented: 'News of what I commented on',
-  subscribed: 'News of what I watch',
-  checks_failed: 'Checks of my change, or a run that I started, fail',
-  queue_failed: 'My change leaves the merge queue',
+  author: 'Activity in issues and pull requests that I or my agents opened',
+  commented: 'Activity in issues and pull requests that I commented on',
+  subscribed: 'Activity in repositories that I watch',
+  checks_failed: 'Checks of my pull request, or a run that I started, fail',
+  queue_failed: 'My pull request leaves the merge queue',
   run_approval: 'A run waits for my approval',
-  security_alert: 'A security alert in a repository that I look after',
+  security_alert: 'A security alert in a repository that I administer',
   invitation: 'Somebody invites me',
-  agent_waiting: 'An agent of mine asks and waits',
+  agent_waiting: 'An agent of mine asks a question',
 })
 
 /** Reasons that require an action of the reader. */

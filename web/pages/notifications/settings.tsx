@@ -85,7 +85,7 @@ const FeedsCard = ({
     </p>
     {settings.feed_token !== null && (
       <p class="muted">
-        {rich('You have a feed token, made {time}. A new one ends it.', {
+        {rich('You have a feed token, created {time}. A new one replaces it.', {
           time: <RelativeTime at={settings.feed_token.created_at} />,
         })}
       </p>
@@ -125,9 +125,12 @@ const SettingsView = ({
       visit={visit}
       title={t('Notifications')}
       current="notifications"
-      lead={rich('What you are told is in your <a>inbox</a>. Here you choose what is mailed too.', {
-        a: (inner) => <a href="/notifications">{inner}</a>,
-      })}
+      lead={rich(
+        'All notifications are in your <a>inbox</a>. Choose here which ones are also mailed.',
+        {
+          a: (inner) => <a href="/notifications">{inner}</a>,
+        },
+      )}
     >
       {!settings.verified && (
         <Notice kind="wait" title={t('Your address is not confirmed')}>
@@ -141,7 +144,7 @@ const SettingsView = ({
       {secret !== null && (
         <TokenSecret secret={secret}>
           {t(
-            'This is your feed token. Put it behind the address of a feed, as in the example below.',
+            'This is your feed token. Append it to the address of a feed, as in the example below.',
           )}
         </TokenSecret>
       )}

@@ -61,7 +61,7 @@ const Holders = ({ visit, access }: { visit: Visit; access: PackageAccess }) => 
       <Row
         mark={<Icon name="users" />}
         title={<a href={teamPath(targetOf(visit).workspace, team)}>{name}</a>}
-        meta={<span>{t('Team, with the teams below it')}</span>}
+        meta={<span>{t('Team, with its child teams')}</span>}
         end={<HolderEnd visit={visit} holder={{ team }} role={role} />}
       />
     ))}

@@ -47,13 +47,14 @@ const sumsOf = ({ sha256, sha512, sha1, md5 }: PackageVersion['files'][number]):
     ([name, sum]) => (sum === null ? [] : [{ name, sum }]),
   )
 
-const VersionFiles = ({ version }: { version: PackageVersion }) => (
+/** Private files ask for a token, which a browser does not send, so only public ones have links. */
+const VersionFiles = ({ version, isPublic }: { version: PackageVersion; isPublic: boolean }) => (
   <details class="row-more">
     <summary>{tn('{count} file', '{count} files', version.files.length)}</summary>
     <ul>
       {version.files.map((file) => (
         <li class="small">
-          {file.download_url === null ? (
+          {file.download_url === null || !isPublic ? (
             <span class="mono">{file.name}</span>
           ) : (
             <a class="mono" href={new URL(file.download_url).pathname} rel="nofollow">
@@ -130,7 +131,9 @@ const VersionRow = (props: { visit: Visit; item: Package; version: PackageVersio
       end={<VersionAction {...props} />}
     >
       {version.deprecated !== null && <Notice kind="info">{version.deprecated}</Notice>}
-      {version.files.length > 0 && <VersionFiles version={version} />}
+      {version.files.length > 0 && (
+        <VersionFiles version={version} isPublic={item.visibility === 'public'} />
+      )}
       {canMark(item, version) && <VersionMarks visit={props.visit} item={item} version={version} />}
     </Row>
   )

@@ -38,7 +38,7 @@ const ChangeCard = ({ visit, item }: { visit: Visit; item: Package }) => {
   const action = packagePath(item, '/change')
   const at = visitForForm(visit, action)
   return (
-    <Card title={t('Settings')} level={3}>
+    <Card title={t('Settings')}>
       <Form
         action={action}
         csrf={visit.csrf}
@@ -84,7 +84,7 @@ const LinkCard = ({ visit, item }: { visit: Visit; item: Package }) => {
   const action = packagePath(item, '/link')
   const at = visitForForm(visit, action)
   return (
-    <Card title={t('Repository')} level={3}>
+    <Card title={t('Repository')}>
       {item.repository === null ? (
         <Form
           action={action}
@@ -125,7 +125,7 @@ const DeleteCard = ({ visit, item }: { visit: Visit; item: Package }) => {
   const isDeleted = item.deleted_at !== null
   const title = isDeleted ? t('Purge package') : t('Delete package')
   return (
-    <Card title={title} tone="bad" level={3}>
+    <Card title={title} tone="bad">
       <Form action={action} csrf={visit.csrf} error={formError(at, 'confirm')} label={title}>
         <Field
           name="confirm"

@@ -4,7 +4,7 @@ import { Badge, type IconName, type Tone } from '../../components/index.ts'
 import { texts } from '../../text.ts'
 
 export const STATUS_LABELS = texts({
-  planning: 'Being made',
+  planning: 'In progress',
   ready: 'Ready',
   failed: 'Failed',
   applied: 'Applied',

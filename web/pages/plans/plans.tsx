@@ -116,7 +116,7 @@ const PlansView = ({ visit, repo, plans, status, page, next }: Shown & { visit: 
     <RepoFrame visit={visit} repo={repo} title={t('Plans')} current="issues">
       <PageHead
         title={t('Plans')}
-        lead={t('Work as issues with their order, before any of them is opened.')}
+        lead={t('Work broken into issues and their order, before any of them is opened.')}
         actions={
           <LinkButton href={repoPath(repo.full_name, '/issues')} icon="issue">
             {t('Issues')}

@@ -29,7 +29,7 @@ export const GoOn = ({ visit, here, agent }: { visit: Visit; here: string; agent
   const isRefused = visit.form.values.text('agent') === agent.id
   const [label, button] = isIdle
     ? [t('What should change'), t('Send back to the agent')]
-    : [agent.asked ? t('Your answer') : t('Message'), t('Go on')]
+    : [agent.asked ? t('Your answer') : t('Message'), t('Resume agent')]
   return (
     <Form
       action={`${here}/agent`}

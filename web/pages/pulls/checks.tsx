@@ -240,7 +240,7 @@ const About = ({ checks, pull }: { checks: Checks; pull: Pull }) => (
         checks.finished_at !== null
           ? rich(', ended {time}', { time: <RelativeTime at={checks.finished_at} /> })
           : checks.started_at !== null &&
-            rich(', begun {time}', { time: <RelativeTime at={checks.started_at} /> }),
+            rich(', started {time}', { time: <RelativeTime at={checks.started_at} /> }),
     })}
   </p>
 )

@@ -112,6 +112,7 @@ export const PullFrame = (props: {
       current="pulls"
       width={props.width}
       live={props.live}
+      inPlace
     >
       <PageHead
         title={

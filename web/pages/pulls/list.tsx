@@ -1,7 +1,7 @@
 import type { Label } from '#features/issues/index.ts'
 import { listPulls } from '#features/pulls/index.ts'
 import { Refusal } from '#lib/errors.ts'
-import { getRepo } from '#features/repos/index.ts'
+import { getRepo, type Repo } from '#features/repos/index.ts'
 import {
   EmptyState,
   LinkButton,
@@ -111,7 +111,7 @@ async function loadPulls(visit: Visit, repo: string, filter: ListFilter, number:
   return { pulls, totals }
 }
 
-const NoPulls = ({ here, filter }: { here: string; filter: ListFilter }) =>
+const NoPulls = ({ repo, here, filter }: { repo: Repo; here: string; filter: ListFilter }) =>
   isNarrowed(filter) ? (
     <EmptyState
       icon="pull"
@@ -129,9 +129,11 @@ const NoPulls = ({ here, filter }: { here: string; filter: ListFilter }) =>
           : t('No {stateWords} pull requests', { stateWords: STATE_WORDS[filter.state] })
       }
       actions={
-        <LinkButton href={`${here}/new`} variant="primary">
-          {t('New pull request')}
-        </LinkButton>
+        repo.archived ? undefined : (
+          <LinkButton href={`${here}/new`} variant="primary">
+            {t('New pull request')}
+          </LinkButton>
+        )
       }
     >
       {t('A pull request proposes a change, from a branch or from a fork of its own.')}
@@ -183,9 +185,11 @@ export const pullsPage = page({
         <PageHead
           title={t('Pull requests')}
           actions={
-            <LinkButton href={`${here}/new`} variant="primary" icon="plus" hotkey="c">
-              {t('New pull request')}
-            </LinkButton>
+            repo.archived ? undefined : (
+              <LinkButton href={`${here}/new`} variant="primary" icon="plus" hotkey="c">
+                {t('New pull request')}
+              </LinkButton>
+            )
           }
         />
         <RecentBranches repo={repo} branches={recent} />
@@ -204,7 +208,7 @@ export const pullsPage = page({
           {...choices}
         />
         {pulls.items.length === 0 ? (
-          <NoPulls here={here} filter={filter} />
+          <NoPulls repo={repo} here={here} filter={filter} />
         ) : (
           <PullList pulls={pulls} labels={choices.labels} />
         )}

@@ -58,7 +58,7 @@ const Approvals = ({ data: { approvals } }: { data: PullDetail }) => (
   <SideBlock title={t('Approvals')}>
     <p>
       {approvals.required === 0
-        ? t('{counted} counted, none required', { counted: approvals.counted })
+        ? t('None required, {counted} given', { counted: approvals.counted })
         : t('{counted} of {required}', {
             counted: approvals.counted,
             required: approvals.required,

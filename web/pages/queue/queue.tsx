@@ -225,7 +225,7 @@ const Settled = ({ entry, repo }: { entry: QueueEntry; repo: Repo }) => (
           </span>
         ) : (
           <span>
-            {rich('left: {note}', {
+            {rich('removed: {note}', {
               note: entry.note ?? REASONS[entry.reason ?? ''] ?? entry.reason,
             })}
           </span>
@@ -409,7 +409,7 @@ const QueueState = ({ visit, repo, queue }: QueueProps) => {
       )}
       {queue.recent.length > 0 && (
         <>
-          <PageHead level={2} title={t('Lately')} />
+          <PageHead level={2} title={t('Recent')} />
           <RecentList repo={repo} queue={queue} />
         </>
       )}

@@ -74,7 +74,7 @@ const TargetField = ({
 }) => (
   <Field
     name="target"
-    label={t('Where a new tag is made')}
+    label={t('Target')}
     mono
     maxlength={500}
     suggestions={branches}
@@ -82,7 +82,7 @@ const TargetField = ({
     error={fieldError(visit, 'target')}
     hint={
       release === null
-        ? t('A branch or a commit. A tag that is there stays where it is.')
+        ? t('The branch or commit that a new tag points to. An existing tag stays where it is.')
         : t('A branch or a commit; left empty it stays what it was.')
     }
   />
@@ -97,7 +97,7 @@ const LatestFields = ({
   latest: string
   release: Release | null
 }) => (
-  <FieldSet legend={t('The latest release')} error={fieldError(visit, 'latest')}>
+  <FieldSet legend={t('Latest release')} error={fieldError(visit, 'latest')}>
     {LATEST.map(([value, label, hint]) => (
       <Radio
         name="latest"
@@ -139,12 +139,12 @@ const PrereleaseField = ({
   typed: boolean
   values: Fields
 }) => (
-  <FieldSet legend={t('What kind it is')}>
+  <FieldSet legend={t('Kind of release')}>
     <Checkbox
       name="prerelease"
       label={t('Prerelease')}
       checked={typed ? values.ticked('prerelease') : release?.prerelease === true}
-      hint={t('Not for everybody yet; it is never the latest.')}
+      hint={t('Not ready for everybody; it is never the latest.')}
     />
   </FieldSet>
 )
@@ -191,7 +191,7 @@ const NotesField = ({ visit, repo, value }: { visit: Visit; repo: Repo; value: s
     />
     <div>
       <Button name="do" value="notes" icon="spark" formnovalidate>
-        {t('Draft the notes from what was merged')}
+        {t('Generate release notes')}
       </Button>
     </div>
   </>
@@ -267,7 +267,7 @@ const EditView = ({
           maxlength={255}
           value={typedOr('name', release?.name ?? '')}
           error={fieldError(visit, 'name')}
-          hint={t('The tag unless you write one.')}
+          hint={t('Left empty, the tag is the title.')}
         />
         <NotesField visit={visit} repo={repo} value={typedOr('body', release?.body ?? '')} />
         {release === null && <FilesField visit={visit} files={files} />}

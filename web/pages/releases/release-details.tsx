@@ -13,9 +13,11 @@ import {
   Row,
 } from '../../components/index.ts'
 import { bytesText } from '../../format.ts'
-import { codePath, commitPath, repoPath, segments } from '../../paths.ts'
+import { archivePath, codePath, commitPath, repoPath, segments } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 import { rich, t, tn } from '../../text.ts'
+
+const ARCHIVE_FORMATS = ['zip', 'tar.gz'] as const
 
 export const releasesPath = (repo: string, rest = ''): string => repoPath(repo, `/releases${rest}`)
 
@@ -152,31 +154,34 @@ export const Files = ({
     {release.assets.map((asset) => (
       <AssetRow visit={visit} repo={repo} release={release} asset={asset} mayChange={mayChange} />
     ))}
-    <Row
-      mark={<Icon name="archive" />}
-      title={
-        <a
-          class="row-link"
-          href={repoPath(
-            repo.full_name,
-            `/archive/${segments(release.tag_sha === null ? release.target : `refs/tags/${release.tag_name}`)}`,
-          )}
-          rel="nofollow"
-        >
-          {t('Source code (zip)')}
-        </a>
-      }
-      meta={
-        <span>
-          {rich('as it is at {tag_sha}', {
-            tag_sha: (
-              <code>
-                {release.tag_sha === null ? release.target.slice(0, 7) : release.tag_name}
-              </code>
-            ),
-          })}
-        </span>
-      }
-    />
+    {ARCHIVE_FORMATS.map((format) => (
+      <Row
+        mark={<Icon name="archive" />}
+        title={
+          <a
+            class="row-link"
+            href={archivePath(
+              repo.full_name,
+              release.tag_sha === null ? release.target : `refs/tags/${release.tag_name}`,
+              format,
+            )}
+            rel="nofollow"
+          >
+            {t('Source code ({format})', { format })}
+          </a>
+        }
+        meta={
+          <span>
+            {rich('as it is at {tag_sha}', {
+              tag_sha: (
+                <code>
+                  {release.tag_sha === null ? release.target.slice(0, 7) : release.tag_name}
+                </code>
+              ),
+            })}
+          </span>
+        }
+      />
+    ))}
   </List>
 )

@@ -58,11 +58,11 @@ const UploadCard = ({ visit, repo, release }: { visit: Visit; repo: Repo; releas
       >
         <Field
           name="label"
-          label={t('Shown as')}
+          label={t('Display name')}
           maxlength={255}
           value={at.form.values.text('label')}
           error={fieldError(at, 'label')}
-          hint={t('In place of the name of the file.')}
+          hint={t('Shown in place of the file name.')}
         />
         <Field
           name="file"
@@ -81,7 +81,7 @@ const UploadCard = ({ visit, repo, release }: { visit: Visit; repo: Repo; releas
 
 const DeleteCard = ({ visit, here }: { visit: Visit; here: string }) => (
   <Card title={t('Delete')} tone="bad" level={3}>
-    <p>{t('The notes and the files go. The tag stays.')}</p>
+    <p>{t('Deletes the notes and the files. The tag stays.')}</p>
     <FormActions>
       <ActionButton action={`${here}/delete`} csrf={visit.csrf}>
         <Button variant="danger" icon="trash">

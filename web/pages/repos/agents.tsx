@@ -147,7 +147,7 @@ const AgentLimits = ({
     />
     <Field
       name="max_usd"
-      label={t('Most it may cost, in dollars')}
+      label={t('Maximum cost, in US dollars')}
       mono
       hint={t('It is stopped once it has reported this much.')}
       value={typedText('max_usd')}
@@ -183,7 +183,7 @@ function NewAgentForm({ visit, here, made }: { visit: Visit; here: string; made:
       />
       <Select
         name="role"
-        label={t('It may at most')}
+        label={t('Maximum role')}
         required
         options={ROLES}
         value={typed.optional('role') ?? 'write'}
@@ -191,7 +191,7 @@ function NewAgentForm({ visit, here, made }: { visit: Visit; here: string; made:
       />
       <Select
         name="expires_in_hours"
-        label={t('Ends after')}
+        label={t('Expires after')}
         required
         options={LIFETIMES}
         value={typed.optional('expires_in_hours') ?? '24'}

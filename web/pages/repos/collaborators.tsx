@@ -28,7 +28,8 @@ import { pageNumber } from '../../page-number.ts'
 import { action, redirectWithFlash, form, page, type Visit } from '../../site.ts'
 import { fieldError, formError } from '../shell.tsx'
 import { InvitationList } from '../workspaces/invite-members.tsx'
-import { RepoFrame, repoOf } from './frame.tsx'
+import { repoOf } from './frame.tsx'
+import { RepoSettingsFrame } from './settings-frame.tsx'
 import { mayProtectMore, StricterProtection } from './stricter-protection.tsx'
 import { rich, t, texts } from '../../text.ts'
 
@@ -142,7 +143,7 @@ export const collaboratorsPage = page({
     const adding = visit.form.values.has('invitee')
     const title = t('Collaborators')
     return (
-      <RepoFrame visit={visit} repo={repo} title={title} current="settings" width="narrow">
+      <RepoSettingsFrame visit={visit} repo={repo} title={title} part="collaborators">
         <PageHead
           title={title}
           lead={t('Everyone with a role on this repository, and where it comes from.')}
@@ -191,7 +192,7 @@ export const collaboratorsPage = page({
             list.next === null ? null : withQuery(here(repo.full_name), { page: Number(list.next) })
           }
         />
-      </RepoFrame>
+      </RepoSettingsFrame>
     )
   },
 })

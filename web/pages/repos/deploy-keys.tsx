@@ -26,7 +26,8 @@ import {
 import { repoPath } from '../../paths.ts'
 import { action, page, redirectWithFlash, type Visit } from '../../site.ts'
 import { fieldError, formError } from '../shell.tsx'
-import { RepoFrame, repoOf } from './frame.tsx'
+import { repoOf } from './frame.tsx'
+import { RepoSettingsFrame } from './settings-frame.tsx'
 import { rich, t } from '../../text.ts'
 
 const addressOf = (repo: string): string => repoPath(repo, '/settings/keys')
@@ -110,7 +111,7 @@ export const deployKeysPage = page({
     return { repo, items }
   },
   view: ({ repo, items }, visit) => (
-    <RepoFrame visit={visit} repo={repo} title={t('Deploy keys')} current="settings">
+    <RepoSettingsFrame visit={visit} repo={repo} title={t('Deploy keys')} part="keys">
       <PageHead
         title={t('Deploy keys')}
         lead={t('A machine uses this repository over SSH with a key of its own, and no other one.')}
@@ -134,7 +135,7 @@ export const deployKeysPage = page({
         </List>
       )}
       <AddCard visit={visit} repo={repo} />
-    </RepoFrame>
+    </RepoSettingsFrame>
   ),
 })
 

@@ -11,7 +11,7 @@ import {
 import { withQuery } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 import { localized, rich, t } from '../../text.ts'
-import { translateMessage } from '../../messages.ts'
+import { eventLine, translateMessage } from '../../messages.ts'
 
 const ICONS: readonly [prefix: string, icon: IconName][] = [
   ['git.', 'commit'],
@@ -173,7 +173,7 @@ export const EventList = ({
             <TagsEntry event={event} tags={tags} />
           ) : (
             <a class="quiet-link" href={local(event.url)}>
-              {translateMessage(event.summary)}
+              {withRepo ? translateMessage(event.summary) : eventLine(event.summary)}
             </a>
           )}
           {tags.length < 2 && titles?.get(event.id) !== undefined && (

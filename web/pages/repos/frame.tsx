@@ -36,6 +36,7 @@ interface RepoFrameProps {
   width?: LayoutProps['width']
   noindex?: boolean
   live?: LayoutProps['live']
+  inPlace?: LayoutProps['inPlace']
   actions?: Child
   children?: Child
 }
@@ -133,6 +134,7 @@ export const RepoFrame = (props: RepoFrameProps) => {
       description={repo.description ?? undefined}
       width={props.width}
       live={props.live}
+      inPlace={props.inPlace}
       noindex={props.noindex ?? repo.private}
       search={{
         scope: home,

@@ -111,7 +111,7 @@ const RepoTable = ({ rows }: { rows: readonly Row[] }) => (
     <table class="plain-table">
       <thead>
         <tr>
-          <th scope="col">{t('There')}</th>
+          <th scope="col">{t('Account there')}</th>
           <th scope="col">{t('Name here')}</th>
           <th scope="col">{t('Notes')}</th>
         </tr>
@@ -140,7 +140,7 @@ const ChoiceForm = ({ choice, visit }: { choice: Choice; visit: Visit }) => (
     />
     <Checkbox
       name="people"
-      label={t('Recognise members of the workspace by their confirmed e-mail addresses')}
+      label={t('Recognize members of the workspace by their confirmed email addresses')}
       checked={choice.people}
     />
     <FormActions>

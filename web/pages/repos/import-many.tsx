@@ -90,7 +90,7 @@ const AddressForm = ({ visit, workspaces }: { visit: Visit; workspaces: readonly
           value={typed.text('url')}
           error={fieldError(visit, 'url')}
           hint={t(
-            'The address of an owner, an organisation, a group or a repository per line; of GitHub and GitLab also the name alone.',
+            'The address of an owner, an organization, a group or a repository per line; of GitHub and GitLab also the name alone.',
           )}
         />
         <Field

@@ -64,7 +64,7 @@ const ImportTable = ({ items, visit }: { items: readonly Import[]; visit: Visit 
         <tr>
           <th scope="col">{t('Repository')}</th>
           <th scope="col">{t('State')}</th>
-          <th scope="col">{t('Taken over')}</th>
+          <th scope="col">{t('Imported')}</th>
           <th scope="col">{t('Started')}</th>
           <th scope="col">
             <span class="visually-hidden">{t('Actions')}</span>

@@ -114,7 +114,7 @@ const Retry = ({ copy, repo, visit }: ImportProps) => (
           ? rich('From {url} into this repository, while it is empty.', {
               url: <code>{copy.url}</code>,
             })
-          : rich('From {url}. Only what is missing is taken over.', {
+          : rich('From {url}. Only what is missing is imported.', {
               url: <code>{copy.url}</code>,
             })}
       </p>
@@ -151,7 +151,7 @@ const StepTable = ({ copy }: { copy: Import }) => (
         <tr>
           <th scope="col">{t('Part')}</th>
           <th scope="col">{t('State')}</th>
-          <th scope="col">{t('Taken over')}</th>
+          <th scope="col">{t('Imported')}</th>
         </tr>
       </thead>
       <tbody>
@@ -260,7 +260,7 @@ const People = ({
         <table class="plain-table">
           <thead>
             <tr>
-              <th scope="col">{t('There')}</th>
+              <th scope="col">{t('Account there')}</th>
               <th scope="col">{t('Here')}</th>
             </tr>
           </thead>

@@ -41,7 +41,7 @@ const IMPORT_SOURCES = localized([
 ] as const)
 
 const ImportFields = ({ visit, typed }: { visit: Visit; typed: Fields }) => (
-  <FieldSet legend={t('Copy from elsewhere')} hint={t('Leave this empty for a new repository.')}>
+  <FieldSet legend={t('Import a repository')} hint={t('Leave this empty for a new repository.')}>
     <Field
       name="import_url"
       inputmode="url"
@@ -55,7 +55,7 @@ const ImportFields = ({ visit, typed }: { visit: Visit; typed: Fields }) => (
     />
     <Select
       name="import_source"
-      label={t('What to take over')}
+      label={t('What to import')}
       options={IMPORT_SOURCES}
       value={typed.optional('import_source') ?? 'git'}
       error={fieldError(visit, 'import_source')}
@@ -65,7 +65,7 @@ const ImportFields = ({ visit, typed }: { visit: Visit; typed: Fields }) => (
     />
     <Checkbox
       name="import_people"
-      label={t('Recognise members of the workspace by their confirmed e-mail addresses')}
+      label={t('Recognize members of the workspace by their confirmed email addresses')}
       checked={typed.ticked('import_people')}
     />
     <Field

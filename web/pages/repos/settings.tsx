@@ -25,7 +25,8 @@ import { repoPath } from '../../paths.ts'
 import { redirectWithFlash, form, page, type OutputOf, type Visit } from '../../site.ts'
 import { fieldError, formError } from '../shell.tsx'
 import { ArchivedNotice, DangerZone, type Destinations } from './danger-zone.tsx'
-import { RepoFrame, repoOf } from './frame.tsx'
+import { repoOf } from './frame.tsx'
+import { RepoSettingsFrame } from './settings-frame.tsx'
 import { loadImport } from './import.tsx'
 import { OUTSIDE_RUNS, RunsCard } from './run-settings.tsx'
 import { localized, t, texts } from '../../text.ts'
@@ -78,64 +79,6 @@ async function mayDeleteIn(visit: Visit, slug: string): Promise<boolean> {
   const workspace = await visit.tryCall(getWorkspace, { workspace: slug })
   return workspace?.role === 'owner' || workspace?.members_can_delete_repositories === true
 }
-
-const SettingsActions = ({
-  repo,
-  here,
-  isImported,
-}: {
-  repo: Repo
-  here: string
-  isImported: boolean
-}) => (
-  <>
-    <LinkButton href={`${here}/rulesets`} icon="shield">
-      {t('Rulesets')}
-    </LinkButton>
-    <LinkButton href={repoPath(repo.full_name, '/locks')} icon="file">
-      {t('Large files')}
-    </LinkButton>
-    {repo.permissions.admin && (
-      <>
-        <LinkButton href={`${here}/collaborators`} icon="users">
-          {t('Collaborators')}
-        </LinkButton>
-        <LinkButton href={`${here}/keys`} icon="key">
-          {t('Deploy keys')}
-        </LinkButton>
-        <LinkButton href={`${here}/variables`} icon="key">
-          {t('Variables and secrets')}
-        </LinkButton>
-        <LinkButton href={`${here}/environments`} icon="upload">
-          {t('Environments')}
-        </LinkButton>
-        <LinkButton href={`${here}/runners`} icon="activity">
-          {t('Runners')}
-        </LinkButton>
-        <LinkButton href={`${here}/run-storage`} icon="package">
-          {t('Storage of runs')}
-        </LinkButton>
-        <LinkButton href={repoPath(repo.full_name, '/security')} icon="shield">
-          {t('Security')}
-        </LinkButton>
-        <LinkButton href={repoPath(repo.full_name, '/security/secrets')} icon="shield">
-          {t('Secret scanning')}
-        </LinkButton>
-        <LinkButton href={`${here}/hooks`} icon="webhook">
-          {t('Webhooks')}
-        </LinkButton>
-        <LinkButton href={`${here}/mirror`} icon="refresh">
-          {t('Mirrors')}
-        </LinkButton>
-        {isImported && (
-          <LinkButton href={repoPath(repo.full_name, '/import')} icon="download">
-            {t('Import')}
-          </LinkButton>
-        )}
-      </>
-    )}
-  </>
-)
 
 const DefaultBranchSelect = ({
   visit,
@@ -422,23 +365,23 @@ export const repoSettingsPage = page({
     const here = repoPath(repo.full_name, '/settings')
     if (repo.archived) {
       return (
-        <RepoFrame
-          visit={visit}
-          repo={repo}
-          title={t('Settings')}
-          current="settings"
-          width="narrow"
-        >
+        <RepoSettingsFrame visit={visit} repo={repo} title={t('Settings')} part="general">
           <PageHead title={t('Settings')} />
           <ArchivedNotice repo={repo} visit={visit} />
-        </RepoFrame>
+        </RepoSettingsFrame>
       )
     }
     return (
-      <RepoFrame visit={visit} repo={repo} title={t('Settings')} current="settings" width="narrow">
+      <RepoSettingsFrame visit={visit} repo={repo} title={t('Settings')} part="general">
         <PageHead
           title={t('Settings')}
-          actions={<SettingsActions repo={repo} here={here} isImported={isImported} />}
+          actions={
+            isImported && (
+              <LinkButton href={repoPath(repo.full_name, '/import')} icon="download">
+                {t('Import')}
+              </LinkButton>
+            )
+          }
         />
         <GeneralCard visit={visit} repo={repo} branches={branches} here={here} typedOr={typedOr} />
         <FeaturesCard visit={visit} here={here} typedOr={typedOr} settings={settings} />
@@ -447,7 +390,7 @@ export const repoSettingsPage = page({
         {repo.permissions.admin && (
           <DangerZone repo={repo} visit={visit} destinations={destinations} mayDelete={mayDelete} />
         )}
-      </RepoFrame>
+      </RepoSettingsFrame>
     )
   },
 })

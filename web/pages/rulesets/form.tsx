@@ -164,7 +164,7 @@ const RefConditions = ({
   ref_name: Draft['conditions']['ref_name']
   text: (name: string, stored: string) => string
 }) => (
-  <Card title={t('What and how')}>
+  <Card title={t('Name and target')}>
     <Field
       name="name"
       label={t('Name')}
@@ -182,7 +182,7 @@ const RefConditions = ({
         />
       ))}
     </FieldSet>
-    <FieldSet legend={t('About')}>
+    <FieldSet legend={t('Target')}>
       {TARGETS.map((one) => (
         <Radio name="target" {...one} checked={text('target', draft.target) === one.value} />
       ))}

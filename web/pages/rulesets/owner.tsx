@@ -5,6 +5,7 @@ import type { Child, Html } from '../../jsx/html.ts'
 import { repoPath, workspacePath } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
+import { RepoSettingsFrame } from '../repos/settings-frame.tsx'
 import { WorkspaceFrame, WorkspaceSettingsFrame } from '../workspaces/frame.tsx'
 
 export type OwnerLevel = 'repository' | 'workspace'
@@ -52,17 +53,16 @@ export async function loadRulesetOwner(level: OwnerLevel, visit: Visit): Promise
       repo,
       mayEdit: repo.permissions.admin && !repo.archived,
       maySeeInsights: repo.permissions.maintain,
-      frame: (title, children) => (
-        <RepoFrame
-          visit={visit}
-          repo={repo}
-          title={title}
-          current={repo.permissions.maintain ? 'settings' : 'code'}
-          width="narrow"
-        >
-          {children}
-        </RepoFrame>
-      ),
+      frame: (title, children) =>
+        repo.permissions.maintain ? (
+          <RepoSettingsFrame visit={visit} repo={repo} title={title} part="rulesets">
+            {children}
+          </RepoSettingsFrame>
+        ) : (
+          <RepoFrame visit={visit} repo={repo} title={title} current="code" width="narrow">
+            {children}
+          </RepoFrame>
+        ),
     }
   }
   const workspace = await visit.call(getWorkspace, { workspace: visit.params.workspace ?? '' })

@@ -195,7 +195,7 @@ export const RULE_TYPE_FORMS: Readonly<Record<RuleType, RuleTypeForm>> = localiz
   },
   security_alerts: {
     title: 'No open security alerts',
-    what: 'Merging waits until the alerts of a severity are mended or dismissed.',
+    what: 'Merging waits until the alerts of a severity are fixed or dismissed.',
     several: true,
     fields: [
       {
@@ -345,7 +345,7 @@ export const RULE_TYPE_FORMS: Readonly<Record<RuleType, RuleTypeForm>> = localiz
   },
   creation: {
     title: 'Creation blocked',
-    what: 'Branches or tags that match may not be made.',
+    what: 'Branches or tags that match may not be created.',
     fields: [],
   },
   update: {

@@ -46,7 +46,7 @@ const Summary = ({ ruleset }: { ruleset: Ruleset }) => (
   <>
     <Facts
       facts={[
-        { label: t('About'), value: aboutText(ruleset) },
+        { label: t('Target'), value: aboutText(ruleset) },
         {
           label: t('Can bypass'),
           value:
@@ -166,7 +166,7 @@ const RulesetEditing = ({
   names: readonly string[]
 }) => (
   <>
-    <PageHead title={t('Change it')} level={2} />
+    <PageHead title={t('Edit ruleset')} level={2} />
     <RulesetForm visit={visit} draft={ruleset} action={here} button={t('Save')} names={names} />
     <Card title={t('Delete')} tone="bad">
       <p>{t('Its rules stop applying at once. Their results stay in the insights.')}</p>

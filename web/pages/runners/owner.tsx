@@ -17,7 +17,8 @@ import { repoPath, workspacePath } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 import { t } from '../../text.ts'
 import { AdminFrame } from '../admin/frame.tsx'
-import { RepoFrame, repoOf } from '../repos/frame.tsx'
+import { repoOf } from '../repos/frame.tsx'
+import { RepoSettingsFrame } from '../repos/settings-frame.tsx'
 import { WorkspaceSettingsFrame } from '../workspaces/frame.tsx'
 
 export type OwnerKind = 'repository' | 'workspace' | 'site'
@@ -89,13 +90,13 @@ export async function loadOwner(kind: OwnerKind, visit: Visit): Promise<RunnersO
     if (!repo.permissions.admin) return null
     return {
       frame: (children) => (
-        <RepoFrame visit={visit} repo={repo} title={title} current="settings" width="narrow">
+        <RepoSettingsFrame visit={visit} repo={repo} title={title} part="runners">
           <PageHead
             title={title}
             lead={t('Machines that run jobs of workflows for this repository only.')}
           />
           {children}
-        </RepoFrame>
+        </RepoSettingsFrame>
       ),
     }
   }

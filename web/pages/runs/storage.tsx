@@ -17,7 +17,8 @@ import type { Child, Html } from '../../jsx/html.ts'
 import { repoPath, workspacePath } from '../../paths.ts'
 import { page, type Visit } from '../../site.ts'
 import { rich, t, tn } from '../../text.ts'
-import { RepoFrame, repoOf } from '../repos/frame.tsx'
+import { repoOf } from '../repos/frame.tsx'
+import { RepoSettingsFrame } from '../repos/settings-frame.tsx'
 import { WorkspaceSettingsFrame } from '../workspaces/frame.tsx'
 import { cachesPath, repoStoragePath } from './paths.ts'
 
@@ -126,7 +127,7 @@ const RepoView = ({ visit, repo, usage }: { visit: Visit; repo: Repo; usage: Act
   const title = t('Storage of runs')
   const { full_name } = repo
   return (
-    <RepoFrame visit={visit} repo={repo} title={title} current="settings" width="narrow">
+    <RepoSettingsFrame visit={visit} repo={repo} title={title} part="run-storage">
       <PageHead
         title={title}
         lead={LEAD(usage)}
@@ -149,7 +150,7 @@ const RepoView = ({ visit, repo, usage }: { visit: Visit; repo: Repo; usage: Act
           </>
         )}
       </Usage>
-    </RepoFrame>
+    </RepoSettingsFrame>
   )
 }
 

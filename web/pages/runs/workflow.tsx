@@ -13,24 +13,18 @@ import {
   ActionButton,
   Breadcrumbs,
   Button,
-  Card,
   Chip,
   EmptyState,
-  Field,
-  Form,
-  FormActions,
   List,
   Notice,
   PageHead,
   Row,
-  TextArea,
 } from '../../components/index.ts'
 import type { Html } from '../../jsx/html.ts'
 import { codePath, repoPath } from '../../paths.ts'
-import { action, page, redirectWithFlash, type Fields, type Visit } from '../../site.ts'
+import { action, page, redirectWithFlash, type Visit } from '../../site.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
-import { fieldError, formError } from '../shell.tsx'
-import { invalid } from '#lib/errors.ts'
+import { DispatchForm, readInputs } from './dispatch-form.tsx'
 import { RunRow } from './list.tsx'
 import { rich, t } from '../../text.ts'
 
@@ -80,51 +74,6 @@ const Errors = ({
   </>
 )
 
-const DispatchForm = ({
-  visit,
-  repo,
-  workflow,
-}: {
-  visit: Visit
-  repo: Repo
-  workflow: Workflow
-}) => {
-  const { values } = visit.form
-  return (
-    <Card title={t('Start by hand')}>
-      <Form
-        action={workflowPath(repo.full_name, workflow.id, '/dispatch')}
-        csrf={visit.csrf}
-        error={formError(visit, 'ref', 'inputs')}
-      >
-        <Field
-          name="ref"
-          label={t('Branch or tag')}
-          required
-          mono
-          value={values.has('ref') ? values.text('ref') : repo.default_branch}
-          error={fieldError(visit, 'ref')}
-        />
-        <TextArea
-          name="inputs"
-          label={t('Inputs')}
-          mono
-          rows={3}
-          value={values.text('inputs')}
-          placeholder={t('name=value')}
-          error={fieldError(visit, 'inputs')}
-          hint={t('One name=value a line. Inputs that are left out have the default of the file.')}
-        />
-        <FormActions>
-          <Button variant="primary" icon="play">
-            {t('Run workflow')}
-          </Button>
-        </FormActions>
-      </Form>
-    </Card>
-  )
-}
-
 const WorkflowView = ({ visit, ...shown }: Shown & { visit: Visit }): Html => {
   const { repo, workflow, runs } = shown
   const here = workflowPath(repo.full_name, workflow.id)
@@ -165,6 +114,9 @@ const WorkflowView = ({ visit, ...shown }: Shown & { visit: Visit }): Html => {
       />
       {isSwitchedOff && <Notice kind="info">{t('It is disabled: no event starts it.')}</Notice>}
       {workflow.errors.length > 0 && <Errors repo={repo} workflow={workflow} lines={shown.lines} />}
+      {mayWrite && !isSwitchedOff && workflow.events.includes('workflow_dispatch') && (
+        <DispatchForm visit={visit} repo={repo} workflow={workflow} action={`${here}/dispatch`} />
+      )}
       {runs.length === 0 ? (
         <EmptyState icon="play" title={t('No runs yet')}>
           {t('Its runs appear here once one of its events happens.')}
@@ -175,9 +127,6 @@ const WorkflowView = ({ visit, ...shown }: Shown & { visit: Visit }): Html => {
             <RunRow repo={repo.full_name} run={run} now={visit.hearth.clock.now()} />
           ))}
         </List>
-      )}
-      {mayWrite && !isSwitchedOff && workflow.events.includes('workflow_dispatch') && (
-        <DispatchForm visit={visit} repo={repo} workflow={workflow} />
       )}
     </RepoFrame>
   )
@@ -208,32 +157,15 @@ export const workflowPage = page({
   view: (shown, visit) => <WorkflowView visit={visit} {...shown} />,
 })
 
-/** Inputs of the form, one `name=value` a line. Throws 422 for another line. */
-function readInputs(fields: Fields): Record<string, string> {
-  const inputs: Record<string, string> = {}
-  for (const line of fields.list('inputs')) {
-    const at = line.indexOf('=')
-    if (at < 1)
-      throw invalid(
-        'inputs',
-        t('write {line} as {form}', {
-          line: JSON.stringify(line.slice(0, 60)),
-          form: 'name=value',
-        }),
-      )
-    inputs[line.slice(0, at).trim()] = line.slice(at + 1).trim()
-  }
-  return inputs
-}
-
 export const dispatchForm = action({
   path: '/:workspace/:repo/runs/workflow/:workflowId/dispatch',
   page: workflowPage,
   submit: async (visit, fields) => {
+    const repo = await visit.call(getRepo, { repo: repoOf(visit) })
     const run = await visit.call(dispatchWorkflow, {
       ...target(visit),
       ref: fields.text('ref').trim(),
-      inputs: readInputs(fields),
+      inputs: readInputs(visit, fields, repo),
     })
     return redirectWithFlash(visit, repoPath(repoOf(visit), `/runs/${run.id}`), 'run-started')
   },

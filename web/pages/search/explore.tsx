@@ -56,7 +56,7 @@ const FindRepository = ({ choice }: { choice: { q: string; language: string; top
     {choice.language !== '' && <input type="hidden" name="language" value={choice.language} />}
     {choice.topic !== '' && <input type="hidden" name="topic" value={choice.topic} />}
     <input
-      class="input"
+      class="input explore-find"
       type="search"
       name="q"
       value={choice.q}

@@ -144,8 +144,8 @@ function filtersFor(
   ].slice(0, 6)
   const extra =
     result.type === 'code'
-      ? [link(t('Exact case'), 'case:yes'), link(t('Generated too'), 'generated:yes')]
-      : [link(t('Archived too'), 'archived:yes')]
+      ? [link(t('Exact case'), 'case:yes'), link(t('Include generated'), 'generated:yes')]
+      : [link(t('Include archived'), 'archived:yes')]
   return [
     ...languages.map((language) =>
       link(language, `language:${/\s/.test(language) ? `"${language}"` : language}`),

@@ -48,7 +48,7 @@ const IMPORT_COMMAND = 'hearth advisories import all.zip'
 /** What to do about an alert, in one line. */
 export const wayOut = ({ package: { name }, fixed_in }: DependencyAlert): string =>
   fixed_in === null
-    ? t('No version of {name} mends this yet', { name })
+    ? t('No version of {name} fixes this yet', { name })
     : t('Update {name} to {version} or later', { name, version: fixed_in })
 
 const AlertRow = ({ visit, repo, alert }: { visit: Visit; repo: Repo; alert: DependencyAlert }) => (

@@ -23,7 +23,7 @@ const versionsOf = ({ before, after }: Change): string =>
 
 const AdvisoryLine = ({ of, kind }: { of: Advisory; kind: 'opens' | 'mends' }) => (
   <p class="row-text">
-    {kind === 'opens' ? t('Brings in') : t('Mends')}{' '}
+    {kind === 'opens' ? t('Introduces') : t('Fixes')}{' '}
     {of.url === null ? (
       <code>{of.id}</code>
     ) : (
@@ -87,12 +87,12 @@ function Summary({ changes, left_out }: DependencyReview) {
       {tn('{count} package changes.', '{count} packages change.', changes.length + left_out)}{' '}
       {opens > 0 &&
         tn(
-          'It brings in {count} known vulnerability.',
-          'It brings in {count} known vulnerabilities.',
+          'It introduces {count} known vulnerability.',
+          'It introduces {count} known vulnerabilities.',
           opens,
         )}{' '}
       {mends > 0 &&
-        tn('It mends {count} vulnerability.', 'It mends {count} vulnerabilities.', mends)}
+        tn('It fixes {count} vulnerability.', 'It fixes {count} vulnerabilities.', mends)}
     </p>
   )
 }

@@ -4,7 +4,8 @@ import { getWorkspace, listProjects } from '#features/workspaces/index.ts'
 import type { Child, Html } from '../../jsx/html.ts'
 import { repoPath, workspacePath } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
-import { RepoFrame, repoOf } from '../repos/frame.tsx'
+import { repoOf } from '../repos/frame.tsx'
+import { RepoSettingsFrame } from '../repos/settings-frame.tsx'
 import { WorkspaceSettingsFrame } from '../workspaces/frame.tsx'
 
 export type OwnerKind = 'repository' | 'workspace'
@@ -46,9 +47,9 @@ export async function loadOwner(kind: OwnerKind, visit: Visit): Promise<Variable
       isEditable: !repo.archived,
       projects: [],
       frame: (title, children) => (
-        <RepoFrame visit={visit} repo={repo} title={title} current="settings" width="narrow">
+        <RepoSettingsFrame visit={visit} repo={repo} title={title} part="variables">
           {children}
-        </RepoFrame>
+        </RepoSettingsFrame>
       ),
     }
   }

@@ -81,11 +81,11 @@ function deliveryFacts(visit: Visit, kind: OwnerKind, delivery: Delivery) {
   return [
     { label: t('Delivery'), value: <code>{delivery.id}</code> },
     { label: t('Event'), value: <code>{delivery.event.id}</code> },
-    { label: t('Made'), value: <RelativeTime at={delivery.created_at} /> },
+    { label: t('Created'), value: <RelativeTime at={delivery.created_at} /> },
     { label: t('Try'), value: `${delivery.attempt} of 6` },
     ...(delivery.duration_ms === null
       ? []
-      : [{ label: t('Took'), value: <Duration milliseconds={delivery.duration_ms} /> }]),
+      : [{ label: t('Duration'), value: <Duration milliseconds={delivery.duration_ms} /> }]),
     ...(delivery.next_retry_at === null
       ? []
       : [{ label: t('Next try'), value: <RelativeTime at={delivery.next_retry_at} /> }]),

@@ -4,7 +4,8 @@ import { getWorkspace } from '#features/workspaces/index.ts'
 import type { Child, Html } from '../../jsx/html.ts'
 import { repoPath, workspacePath } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
-import { RepoFrame, repoOf } from '../repos/frame.tsx'
+import { repoOf } from '../repos/frame.tsx'
+import { RepoSettingsFrame } from '../repos/settings-frame.tsx'
 import { WorkspaceSettingsFrame } from '../workspaces/frame.tsx'
 
 export type OwnerKind = 'repository' | 'workspace'
@@ -56,9 +57,9 @@ export async function loadWebhookOwner(
       name: repo.full_name,
       isEditable: !repo.archived,
       frame: (title, children) => (
-        <RepoFrame visit={visit} repo={repo} title={title} current="settings" width="narrow">
+        <RepoSettingsFrame visit={visit} repo={repo} title={title} part="hooks">
           {children}
-        </RepoFrame>
+        </RepoSettingsFrame>
       ),
     }
   }

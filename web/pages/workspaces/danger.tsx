@@ -8,8 +8,8 @@ import { localized, t } from '../../text.ts'
 
 /** The privileges that are checkboxes, with their labels. */
 export const TICKS = localized([
-  ['members_can_create_public_repositories', 'Members may make public repositories'],
-  ['members_can_create_private_repositories', 'Members may make private repositories'],
+  ['members_can_create_public_repositories', 'Members may create public repositories'],
+  ['members_can_create_private_repositories', 'Members may create private repositories'],
   ['members_can_change_repo_visibility', 'Admins of a repository may change who sees it'],
   ['members_can_delete_repositories', 'Admins of a repository may delete it'],
   [
@@ -31,7 +31,7 @@ export const Privileges = ({ visit, workspace }: { visit: Visit; workspace: Work
     >
       <Select
         name="team_creation"
-        label={t('Who may make teams')}
+        label={t('Who may create teams')}
         required
         value={visit.form.values.optional('team_creation') ?? workspace.team_creation}
         options={[

@@ -123,7 +123,7 @@ export const membersPage = page({
       >
         <PageHead
           title={t('Members')}
-          lead={t('Owners manage the workspace; members make repositories, push and merge.')}
+          lead={t('Owners manage the workspace; members create repositories, push and merge.')}
         />
         <List label={t('Members')}>
           {members.items.map((member) => (

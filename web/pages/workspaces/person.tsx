@@ -72,7 +72,7 @@ export const PersonView = ({ data, visit }: { data: Data; visit: Visit }) => {
     ...(person.email
       ? [{ label: t('Email'), value: <a href={`mailto:${person.email}`}>{person.email}</a> }]
       : []),
-    { label: t('Here since'), value: <RelativeTime at={person.created_at} /> },
+    { label: t('Joined'), value: <RelativeTime at={person.created_at} /> },
   ]
   return (
     <Shell

@@ -63,7 +63,7 @@ export const workspaceSettingsPage = page({
           />
           <Select
             name="base_permission"
-            label={t('What every member may do on each repository')}
+            label={t('Base permission of members')}
             required
             options={BASE_PERMISSIONS.map((value) => ({ value, label: MEANING[value] }))}
             value={visit.form.values.optional('base_permission') ?? workspace.base_permission}

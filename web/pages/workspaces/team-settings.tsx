@@ -39,7 +39,7 @@ const GeneralCard = ({ visit, team, parents }: Props & { parents: readonly Optio
   const typed = visit.form.values
   const wasSent = typed.has('name')
   const options = [
-    { value: '', label: t('No other team') },
+    { value: '', label: t('No parent team') },
     ...parents,
     ...(team.parent && !parents.some(({ value }) => value === team.parent?.slug)
       ? [{ value: team.parent.slug, label: team.parent.name }]
@@ -69,9 +69,9 @@ const GeneralCard = ({ visit, team, parents }: Props & { parents: readonly Optio
         />
         <Select
           name="parent"
-          label={t('Below')}
+          label={t('Parent team')}
           options={options}
-          hint={t('It inherits the roles of the team above.')}
+          hint={t('It inherits the roles of its parent team.')}
           value={typedOr(visit, 'parent', team.parent?.slug ?? '')}
           error={wasSent ? fieldError(visit, 'parent') : null}
         />
@@ -170,7 +170,7 @@ const ReviewAssignmentCard = ({ visit, team }: Props) => {
         <BusyFields visit={visit} team={team} />
         <Checkbox
           name="include_child_teams"
-          label={t('Pick from the teams below as well')}
+          label={t('Pick from child teams as well')}
           checked={wasSent ? typed.ticked('include_child_teams') : assignment.include_child_teams}
         />
         <Field
@@ -200,7 +200,7 @@ const ReviewAssignmentCard = ({ visit, team }: Props) => {
 
 const DeleteCard = ({ visit, team }: Props) => (
   <Card title={t('Delete team')} tone="bad">
-    <p>{t('The roles that it gives end, and the teams below it become top level.')}</p>
+    <p>{t('The roles that it gives end, and its child teams become top level.')}</p>
     <ActionButton action={pathOfTeam(team, '/delete')} csrf={visit.csrf}>
       <Button variant="danger">{rich('Delete {name}', { name: team.name })}</Button>
     </ActionButton>

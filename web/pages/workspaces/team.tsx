@@ -72,14 +72,14 @@ const TeamFacts = ({
       </p>
     </SideBlock>
     {team.parent && (
-      <SideBlock title={t('Below')}>
+      <SideBlock title={t('Parent team')}>
         <p>
           <a href={teamPath(workspace.slug, team.parent.slug)}>{team.parent.name}</a>
         </p>
       </SideBlock>
     )}
     {childTeams.length > 0 && (
-      <SideBlock title={t('Teams below')}>
+      <SideBlock title={t('Child teams')}>
         <ul class="plain-list">
           {childTeams.map((child) => (
             <li>
@@ -221,7 +221,7 @@ const AddRepo = ({ visit, workspace, team }: Props) => {
     >
       <Field
         name="repo"
-        label={t('Repository of which you are an admin')}
+        label={t('Repository')}
         required
         mono
         placeholder={t('{slug}/name', { slug: workspace.slug })}
@@ -235,7 +235,7 @@ const AddRepo = ({ visit, workspace, team }: Props) => {
         options={ROLE_OPTIONS}
         value={visit.form.values.optional('role') ?? 'write'}
       />
-      <Button icon="plus">{t('Give')}</Button>
+      <Button icon="plus">{t('Add')}</Button>
     </Form>
   )
 }

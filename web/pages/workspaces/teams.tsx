@@ -37,7 +37,7 @@ const TeamRow = ({ team, workspace }: { team: Team; workspace: Workspace }) => (
         <span>{tn('{count} repository', '{count} repositories', team.repos_count)}</span>
         {team.parent && (
           <span>
-            {rich('below {name}', {
+            {rich('child team of {name}', {
               name: <a href={teamPath(workspace.slug, team.parent.slug)}>{team.parent.name}</a>,
             })}
           </span>
@@ -97,7 +97,7 @@ export const teamsPage = page({
         <PageHead
           title={t('Teams')}
           lead={t(
-            'People under one name: with roles on repositories, to mention, and to ask for reviews.',
+            'Groups of people that have roles on repositories, are mentioned by one name, and review pull requests.',
           )}
           actions={
             mayMake ? (
@@ -187,9 +187,9 @@ export const newTeamPage = page({
             {parents.length > 0 && (
               <Select
                 name="parent"
-                label={t('Below')}
-                options={[{ value: '', label: t('No other team') }, ...parents]}
-                hint={t('It inherits the roles of the team above.')}
+                label={t('Parent team')}
+                options={[{ value: '', label: t('No parent team') }, ...parents]}
+                hint={t('It inherits the roles of its parent team.')}
                 value={typed.text('parent')}
                 error={fieldError(visit, 'parent')}
               />

@@ -134,7 +134,7 @@ const NewTokenCard = ({
       />
       <Select
         name="role"
-        label={t('Its role on a repository is at most')}
+        label={t('Maximum role on a repository')}
         required
         options={ROLES}
         value={typed.optional('role') ?? 'write'}

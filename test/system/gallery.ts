@@ -1,0 +1,174 @@
+/**
+ * Pictures of every page and state of the executable, to be looked at: as on a desk and on a phone, light and
+ * dark, and without a script. `--pictures DIR` is where they go; `sheets` below it has twelve pages a picture.
+ */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { chromium, type Browser, type Page } from 'playwright-core'
+import { CHROMIUM } from '../../scripts/support/chromium.ts'
+import { claim, EXECUTABLE, requireBuilt, startForge } from '../../scripts/support/forge.ts'
+import { OptionError, runScript } from '../../scripts/support/options.ts'
+import { OUTSIDE, pagesOf } from '../tour/pages.ts'
+import { asker, tellStory } from '../tour/story.ts'
+
+const OPTIONS = {
+  executable: { help: 'the forge', default: EXECUTABLE, kind: 'text' },
+  pictures: { help: 'a directory for the pictures', default: '', kind: 'text' },
+  only: { help: 'the beginning of the names of pages', default: '', kind: 'text' },
+  locale: { help: 'the language of the pages', default: 'en', kind: 'text' },
+} as const
+
+/** Wide and high enough for what is above the fold and a good part below it. */
+const VIEWS = [
+  { name: 'desk-light', width: 1280, height: 1200, scheme: 'light', perRow: 3, perSheet: 6 },
+  { name: 'desk-dark', width: 1280, height: 1200, scheme: 'dark', perRow: 3, perSheet: 6 },
+  { name: 'phone-light', width: 390, height: 1200, scheme: 'light', perRow: 6, perSheet: 6 },
+  { name: 'phone-dark', width: 390, height: 1200, scheme: 'dark', perRow: 6, perSheet: 6 },
+] as const
+type View = (typeof VIEWS)[number]
+
+/** Joins pictures to sheets, with the name of each page above it. */
+async function writeSheets(browser: Browser, folder: string, view: View, names: readonly string[]) {
+  const page = await browser.newPage({ viewport: { width: 1980, height: 1300 } })
+  for (let from = 0; from < names.length; from += view.perSheet) {
+    const cells = names
+      .slice(from, from + view.perSheet)
+      .map(
+        (name) =>
+          `<figure><figcaption>${name}</figcaption><img src="${name}-${view.name}.png"></figure>`,
+      )
+    const path = join(folder, `sheet-${view.name}.html`)
+    writeFileSync(
+      path,
+      `<style>body{display:grid;grid-template-columns:repeat(${view.perRow},1fr);gap:8px;margin:8px;background:#888;font:bold 15px sans-serif}figure{margin:0}img{width:100%}</style>${cells.join('')}`,
+    )
+    await page.goto(`file://${path}`, { waitUntil: 'load' })
+    await page.screenshot({
+      path: join(
+        folder,
+        'sheets',
+        `${view.name}-${String(from / view.perSheet).padStart(2, '0')}.png`,
+      ),
+      fullPage: true,
+    })
+    rmSync(path)
+  }
+  await page.close()
+}
+
+async function takeAll(page: Page, folder: string, name: string, address: string): Promise<void> {
+  for (const view of VIEWS) {
+    await page.emulateMedia({ colorScheme: view.scheme, reducedMotion: 'reduce' })
+    await page.setViewportSize({ width: view.width, height: view.height })
+    if (view === VIEWS[0]) await page.goto(address, { waitUntil: 'load' })
+    await page.screenshot({ path: join(folder, `${name}-${view.name}.png`) })
+  }
+}
+
+type Place = {
+  readonly name: string
+  readonly path: string
+  readonly cookie: string
+  readonly javaScriptEnabled: boolean
+}
+
+/** Pages that a script makes livelier, to be seen as they are without one. */
+const WITHOUT_SCRIPT = [
+  'repo',
+  'file',
+  'edit',
+  'issues',
+  'new-issue',
+  'issue',
+  'pull',
+  'changes',
+  'checks',
+  'conflicts',
+  'project-board',
+  'new-release',
+  'notifications',
+]
+
+const ARCHIVED = {
+  'archived-repo': '/bakery/attic',
+  'archived-issues': '/bakery/attic/issues',
+  'archived-settings': '/bakery/attic/settings',
+}
+
+async function archiveRepo(url: string, token: string): Promise<void> {
+  const ask = asker(url, token)
+  await ask('POST', '/repos', { workspace: 'bakery', name: 'attic', private: false })
+  await ask('POST', '/repos/bakery/attic/archive', {})
+}
+
+/** Every page and state, each with who looks at it. */
+function placesOf(
+  inside: Readonly<Record<string, string>>,
+  owner: string,
+  locale: string,
+): Place[] {
+  const language = `hearth-locale=${locale}`
+  const as = (cookie: string, pages: Readonly<Record<string, string>>, prefix = ''): Place[] =>
+    Object.entries(pages).map(([name, path]) => ({
+      name: prefix + name,
+      path,
+      cookie,
+      javaScriptEnabled: prefix === '',
+    }))
+  const signedIn = `${owner}; ${language}`
+  const plain = Object.fromEntries(WITHOUT_SCRIPT.map((name) => [name, inside[name] ?? '/']))
+  return [
+    ...as(signedIn, { ...inside, ...ARCHIVED, nowhere: '/nowhere/at/all' }),
+    ...as(language, {
+      ...OUTSIDE,
+      denied: '/bakery/recipes',
+      'denied-settings': '/bakery/oven/settings',
+    }),
+    ...as(signedIn, plain, 'no-script-'),
+  ]
+}
+
+await runScript('bun test/system/gallery.ts', OPTIONS, async (options) => {
+  const { executable, pictures, only, locale } = options
+  if (pictures === '') throw new OptionError('--pictures names a directory')
+  const work = mkdtempSync(join(tmpdir(), 'hearth-gallery-'))
+  mkdirSync(join(pictures, 'sheets'), { recursive: true })
+  const forge = await startForge({
+    executable: requireBuilt(executable),
+    data: join(work, 'data'),
+    log: join(work, 'log'),
+  })
+  const browser = await chromium.launch({
+    executablePath: CHROMIUM,
+    args: ['--no-sandbox', '--disable-gpu'],
+  })
+  try {
+    const { token, cookie } = await claim(forge)
+    const places = placesOf(pagesOf(await tellStory(forge.url, token)), cookie, locale).filter(
+      ({ name }) => name.startsWith(only),
+    )
+    await archiveRepo(forge.url, token)
+    for (const place of places) {
+      const context = await browser.newContext({
+        javaScriptEnabled: place.javaScriptEnabled,
+        extraHTTPHeaders: { cookie: place.cookie },
+      })
+      await takeAll(await context.newPage(), pictures, place.name, forge.url + place.path)
+      await context.close()
+    }
+    for (const view of VIEWS)
+      await writeSheets(
+        browser,
+        pictures,
+        view,
+        places.map(({ name }) => name),
+      )
+    process.stdout.write(`${places.length} pages in ${pictures}\n`)
+    return 0
+  } finally {
+    await browser.close()
+    await forge.kill()
+    rmSync(work, { recursive: true, force: true })
+  }
+})
