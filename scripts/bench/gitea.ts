@@ -13,15 +13,15 @@ import { type Row, rowsOf } from './gitea/rows.ts'
 import { type Side, startGiteaSide, startHearthSide } from './gitea/sides.ts'
 import { cpuOf, residentOf } from './git/processes.ts'
 import { writeGuide } from './git/report.ts'
-import { copyOf, generate } from './git/repositories.ts'
-import { EXECUTABLE, requireBuilt } from '../support/forge.ts'
+import { copyOf } from './git/repositories.ts'
+import { EXECUTABLE, requireBuilt, ROOT } from '../support/forge.ts'
 import { git } from '../support/git.ts'
 import { runScript, type Option } from '../support/options.ts'
 
 const OPTIONS = {
   gitea: { kind: 'text', default: 'gitea', help: 'The program of Gitea.' },
   source: { kind: 'text', default: '.', help: 'The folder of its module, with its templates.' },
-  repo: { kind: 'text', default: '', help: 'The repository; without it, one of 10 MB is made.' },
+  repo: { kind: 'text', default: ROOT, help: 'The repository, which has folders.' },
   rounds: { kind: 'count', default: '5', help: 'How often everything is measured.' },
   only: { kind: 'text', default: '', help: 'Only rows whose name holds this.' },
   executable: { kind: 'text', default: EXECUTABLE, help: 'The built executable.' },
@@ -87,8 +87,7 @@ function memoryLine(name: string, [ours, theirs]: readonly [number, number]): st
 
 async function makeBare(source: string, directory: string): Promise<string> {
   const bare = join(directory, 'repository.git')
-  if (source === '') await generate(bare, 10)
-  else await copyOf(resolve(source), bare)
+  await copyOf(resolve(source), bare)
   const branch = (await git(bare, 'symbolic-ref', '--short', 'HEAD')).trim()
   if (branch !== 'main') await git(bare, 'branch', '-f', 'main', branch)
   return bare

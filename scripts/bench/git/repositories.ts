@@ -1,6 +1,5 @@
 /** The repositories that are served: given ones, or made here, the same on every machine. */
-import { existsSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { basename } from 'node:path'
 import { git, runGit } from '../../support/git.ts'
 
 export type Repository = {
@@ -25,8 +24,9 @@ export const isSmall = (bytes: number): boolean => bytes < 50_000_000
 
 /** Copies branches and tags of a repository, with one well-made pack. */
 export async function copyOf(source: string, path: string): Promise<void> {
-  const from = existsSync(join(source, '.git')) ? join(source, '.git') : source
-  const head = (await git(from, '--git-dir', from, 'symbolic-ref', 'HEAD')).trim()
+  // A linked work tree has a file in place of `.git`, and its history elsewhere.
+  const from = (await git(source, 'rev-parse', '--path-format=absolute', '--git-common-dir')).trim()
+  const head = (await git(source, 'symbolic-ref', 'HEAD')).trim()
   await git('/', 'init', '-q', '--bare', path)
   await git(path, 'symbolic-ref', 'HEAD', head)
   await git(path, 'fetch', '-q', from, '+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*')
