@@ -61,6 +61,7 @@ export const UNRETAINED_OBJECT_COLUMNS: Readonly<Record<string, string>> = {
     'is a number, or a commit whose page shows its mentions while a ref reaches it',
   'rule_evaluations.sha': 'was often refused and never stored; it is only shown',
   'mirror_refs.pushed_oid': 'is compared with the refs of the remote; nothing reads it',
+  'mirror_waiting.sha': 'is named in questions to the remote; nothing reads the commit through it',
   'workflow_runs.workflow_blob': 'is in the tree of the commit in the same row',
   'workflows.blob': 'is in the tree of the default branch',
   'workflow_models.blob': CACHE_KEY,
