@@ -37,6 +37,11 @@ export type DatabaseHandle = WritableDb & {
   /** The file; null for a database in memory or opened for reading. */
   readonly path: string | null
   exec(sql: string): void
+  /**
+   * Yields the rows of a statement as it finds them, so that no result has to fit into memory. Other
+   * reads may run meanwhile; writes to the same tables may not.
+   */
+  each<T>(sql: string, ...params: SqlValue[]): Generator<T, void>
   close(): void
   /** Receives the text and milliseconds of every statement while it is set. */
   watch: ((sql: string, ms: number) => void) | null
@@ -141,6 +146,18 @@ class SqliteDatabase implements DatabaseHandle {
     try {
       return this.#prepare(sql).all(...(params as SQLQueryBindings[])) as T[]
     } finally {
+      this.#reportTime(sql, startedMs)
+    }
+  }
+
+  *each<T>(sql: string, ...params: SqlValue[]): Generator<T, void> {
+    const startedMs = this.watch === null ? 0 : performance.now()
+    // Not a cached statement: a second run of the same text would restart this one.
+    const statement = this.raw.prepare(sql)
+    try {
+      yield* statement.iterate(...(params as SQLQueryBindings[])) as Iterable<T>
+    } finally {
+      statement.finalize()
       this.#reportTime(sql, startedMs)
     }
   }

@@ -200,3 +200,19 @@ test('a lock of another process is waited for without blocking the event loop', 
     rmSync(folder, { recursive: true, force: true })
   }
 })
+
+test('a reader that stops early gives up its statement', () => {
+  const db = openDatabase({ path: ':memory:' })
+  db.exec('CREATE TABLE n (x INTEGER) STRICT')
+  db.exec('INSERT INTO n VALUES (1), (2), (3)')
+  const seen: number[] = []
+  for (const { x } of db.each<{ x: number }>('SELECT x FROM n WHERE x > ?', 1)) {
+    seen.push(x, ...db.all<{ x: number }>('SELECT x FROM n WHERE x > ?', 1).map((row) => row.x))
+    break
+  }
+  expect(seen).toEqual([2, 2, 3])
+  expect([...db.each('SELECT x FROM n')]).toHaveLength(3)
+  // SQLite refuses this while a statement still reads the table.
+  db.exec('DROP TABLE n')
+  db.close()
+})

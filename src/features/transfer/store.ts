@@ -53,17 +53,31 @@ function rowCondition(table: string): string {
     .replaceAll(':pulls', `SELECT id FROM pulls WHERE repo_id IN (${repos})`)
 }
 
-/** Yields the rows of one table that belong to a workspace, in batches. */
-function* readRows(db: Db, table: string, workspace_id: string): Generator<Row> {
-  const most = 500
-  for (let offset = 0; ; offset += most) {
-    const rows = db.all<Row>(
-      `SELECT * FROM ${quoteName(table)} WHERE ${rowCondition(table)} ${table === 'records' ? '' : 'ORDER BY 1, 2'} LIMIT ${most} OFFSET ${offset}`,
-      workspace_id,
-    )
-    yield* rows
-    if (rows.length < most) return
-  }
+/** Lists the columns of the primary key; the row id stands for a missing one. */
+function listKeyColumns(db: Db, table: string): string[] {
+  const columns = db.all<{ name: string }>(
+    'SELECT name FROM pragma_table_xinfo(?) WHERE pk > 0 ORDER BY pk',
+    table,
+  )
+  return columns.length === 0 ? ['rowid'] : columns.map(({ name }) => name)
+}
+
+/**
+ * Yields the rows of one table that belong to a workspace, each read once. Only keys are sorted,
+ * because SQLite sorts in memory and rows hold whole texts. Records keep the order of their
+ * creation, because the receiving database numbers them anew.
+ */
+function readRows(db: DatabaseHandle, table: string, workspace_id: string): Generator<Row, void> {
+  const keys = listKeyColumns(db, table).map(quoteName)
+  const order = table === 'records' ? ['seq'] : listColumns(db, table).slice(0, 2)
+  // The LIMIT keeps SQLite from flattening the subquery, which would sort whole rows.
+  return db.each<Row>(
+    `SELECT rows.* FROM (SELECT ${keys.map((key, at) => `${key} AS key_${at}`).join(', ')}
+       FROM ${quoteName(table)} WHERE ${rowCondition(table)}
+       ORDER BY ${order.map(quoteName).join(', ')} LIMIT -1) keys
+     CROSS JOIN ${quoteName(table)} rows ON ${keys.map((key, at) => `rows.${key} IS key_${at}`).join(' AND ')}`,
+    workspace_id,
+  )
 }
 
 export const findWorkspaceActor = (db: Db, slug: string): ActorRow | null =>
@@ -113,7 +127,7 @@ export function listNamedActors(db: Db, workspace_id: string): ActorRow[] {
     ])
     for (const column of columns) {
       const rows = db.all<{ id: string }>(
-        `SELECT DISTINCT ${quoteName(column)} AS id FROM ${quoteName(table)} WHERE ${quoteName(column)} IS NOT NULL AND (${rowCondition(table).replace(/ ORDER BY .*$/, '')})`,
+        `SELECT DISTINCT ${quoteName(column)} AS id FROM ${quoteName(table)} WHERE ${quoteName(column)} IS NOT NULL AND (${rowCondition(table)})`,
         workspace_id,
       )
       for (const { id } of rows) ids.add(id)
@@ -239,7 +253,7 @@ function requirePlainIds(table: string, row: Row): void {
  * at the end of the transaction.
  */
 export function copyRows(
-  from: Db,
+  from: DatabaseHandle,
   to: WritableDb,
   workspace_id: string,
   change: PeopleMapping,

@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test'
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { blobPath } from '#core/blobs.ts'
-import { openDatabase } from '#core/db.ts'
+import { openDatabase, transaction } from '#core/db.ts'
 import { migrate } from '#core/migrate.ts'
 import { addComment } from '#features/issues/comments/add-comment.ts'
 import { createIssue } from '#features/issues/create-issue.ts'
@@ -24,7 +24,7 @@ import {
   requireArchive,
   type ImportOptions,
 } from '#features/transfer/index.ts'
-import { listTables } from '#features/transfer/store.ts'
+import { copyRows, listTables } from '#features/transfer/store.ts'
 import { EXCLUDED_TABLES, TRANSFERRED_TABLES } from '#features/transfer/transferred-tables.ts'
 import { examine } from '#features/backups/index.ts'
 import { directoryPlace } from '#backup'
@@ -329,3 +329,59 @@ test('an archive of a stranger cannot choose names of files here', async () => {
   ).rejects.toThrow('which is no id')
   expect([existsSync(victim), repoByPath(here.hearth.db, 'acme/site')]).toEqual([false, null])
 }, 120_000)
+
+test('an export asks as often for many rows as for few, and keeps their order', () => {
+  const [few, many] = [copyRecords(3), copyRecords(1203)]
+  expect(few.copied).toEqual(few.made)
+  expect(many.copied).toEqual(many.made)
+  expect(many.copied).toHaveLength(1203)
+  expect(many.queries).toBe(few.queries)
+})
+
+/** Copies a workspace with one repository and so many records, the highest number first. */
+function copyRecords(count: number): { made: number[]; copied: number[]; queries: number } {
+  const now = '2026-01-01T00:00:00.000Z'
+  const [workspace, repo] = [`wsp_${'0'.repeat(26)}`, `rep_${'0'.repeat(26)}`]
+  const [from, to] = [openDatabase({ path: ':memory:' }), openDatabase({ path: ':memory:' })]
+  for (const database of [from, to]) {
+    migrate(database, now)
+    database.run(
+      `INSERT INTO actors (id, kind, username) VALUES (?, 'workspace', 'acme')`,
+      workspace,
+    )
+  }
+  from.run(
+    `INSERT INTO workspaces (id, created_at, updated_at) VALUES (?2, ?1, ?1)`,
+    now,
+    workspace,
+  )
+  from.run(
+    `INSERT INTO repos (id, workspace_id, name, store, private, refs_generation, created_by, created_at, updated_at)
+     VALUES (?2, ?3, 'site', ?2, 0, '1', ?3, ?1, ?1)`,
+    now,
+    repo,
+    workspace,
+  )
+  from.run(
+    `WITH RECURSIVE n (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < ?1)
+     INSERT INTO records (repo_id, number, kind, title, author_id, created_at, updated_at)
+     SELECT ?3, ?1 + 1 - x, 'issue', 'Number ' || x, ?4, ?2, ?2 FROM n`,
+    count,
+    now,
+    repo,
+    workspace,
+  )
+  const numbers = (database: typeof from): number[] =>
+    database
+      .all<{ number: number }>('SELECT number FROM records ORDER BY seq')
+      .map((row) => row.number)
+  const made = numbers(from)
+  let queries = 0
+  from.watch = () => void queries++
+  transaction(to, () => copyRows(from, to, workspace, { mapped: new Map(), nobody: new Set() }))
+  from.watch = null
+  const copied = numbers(to)
+  from.close()
+  to.close()
+  return { made, copied, queries }
+}
