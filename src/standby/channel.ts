@@ -122,6 +122,8 @@ export class Channel {
   }
 
   #receive(bytes: Buffer): void {
+    // The other machine may send until it sees the end of the connection.
+    if (this.#failure) return
     this.#lastHeardMs = performance.now()
     this.#buffer.push(bytes)
     this.#buffered += bytes.length

@@ -41,6 +41,8 @@ export class FollowerLink {
   #sent = 0
   #sentWaiters: (() => void)[] = []
   #isComparing = false
+  /** The last call of `sendPending`, without its error. */
+  #lastSending: Promise<void> = Promise.resolve()
 
   constructor(
     readonly channel: Channel,
@@ -70,8 +72,17 @@ export class FollowerLink {
     }
   }
 
-  /** Sends all notes and commits so far. */
-  async sendPending(): Promise<void> {
+  /**
+   * Sends all notes and commits so far. One call waits for the other, because both would send the
+   * same commits, and the later one could send a commit before the files of its notes.
+   */
+  sendPending(): Promise<void> {
+    const sending = this.#lastSending.then(() => this.#sendPendingNow())
+    this.#lastSending = sending.catch(() => {})
+    return sending
+  }
+
+  async #sendPendingNow(): Promise<void> {
     const until = this.feed.queue.last
     await this.#sendNotes()
     while (this.#sent < until) {

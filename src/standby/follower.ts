@@ -156,13 +156,13 @@ export class Follower {
       throw new TakeOverRefusal(
         'this machine is connected and fetches what it lacks: take over when "hearth standby status" says that it follows',
       )
+    if (!existsSync(join(this.options.data, 'hearth.db')))
+      throw new TakeOverRefusal('there is no database here yet')
     const term = this.#role.term + 1
     const isHandedOver = await this.#askForHandOver(term)
     if (isHandedOver) tell('the first machine handed over everything and changes nothing any more')
     else await this.#requireOtherStopped(force, tell)
     await this.stop()
-    if (!existsSync(join(this.options.data, 'hearth.db')))
-      throw new TakeOverRefusal('there is no database here yet')
     const { committed_at_ms, commit } = this.#role
     if (!isHandedOver && committed_at_ms > 0)
       tell(
@@ -242,6 +242,8 @@ export class Follower {
     while (!this.#isStopped) {
       try {
         const channel = await openChannel(primary, pair)
+        // A follower that stopped meanwhile must answer no ping, because that extends the lease.
+        if (this.#isStopped) return channel.close()
         channel.onPing = () => {
           this.#promisedAtMs = this.#heardAtMs = performance.now()
         }

@@ -124,6 +124,7 @@ export class Primary implements CommitObserver {
     this.#tail.close()
     this.#reading = 'no'
     this.#wake()
+    this.#wakeConfirmWaiters()
     this.#server?.close()
   }
 
@@ -151,7 +152,8 @@ export class Primary implements CommitObserver {
     if (acknowledge === 'local' || !this.#role.complete) return
     const target = this.#queue.last
     const deadline = performance.now() + CONFIRM_TIMEOUT_MS
-    while (this.#queue.confirmed < target) {
+    // A standby that was detached meanwhile need not confirm anything.
+    while (this.#role.complete && this.#queue.confirmed < target) {
       const leftMs = deadline - performance.now()
       if (leftMs <= 0 || this.#role.role === 'fenced' || this.#isClosed) {
         throw refuseChange(
@@ -207,7 +209,7 @@ export class Primary implements CommitObserver {
       peer: this.#role.peer,
     })
     this.options.onFenced()
-    for (const resolve of this.#confirmWaiters.splice(0)) resolve()
+    this.#wakeConfirmWaiters()
   }
 
   // --- Commits ---
@@ -241,6 +243,11 @@ export class Primary implements CommitObserver {
     for (const resolve of this.#changeWaiters.splice(0)) resolve()
   }
 
+  #wakeConfirmWaiters(): void {
+    for (const resolve of this.#confirmWaiters.splice(0)) resolve()
+  }
+
+  /** Waits until the standby confirms something or the state changes, or for a time. */
   async #confirmedOr(timeoutMs: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#confirmWaiters.push(resolve)
@@ -312,7 +319,7 @@ export class Primary implements CommitObserver {
     if (this.#role.role === 'fenced') throw new ChannelError('this machine is fenced')
     this.#setRole({ complete: false, term: this.#role.term + 2 })
     this.#link?.close(new ChannelError('the standby was detached'))
-    for (const resolve of this.#confirmWaiters.splice(0)) resolve()
+    this.#wakeConfirmWaiters()
   }
 
   async #follow(channel: Channel, hello: Record<string, unknown>): Promise<void> {
@@ -375,7 +382,7 @@ export class Primary implements CommitObserver {
       const { message } = await link.channel.receive()
       if (message.type === 'ack') {
         this.#queue.confirm(Number(message.commit))
-        for (const resolve of this.#confirmWaiters.splice(0)) resolve()
+        this.#wakeConfirmWaiters()
       } else if (message.type === 'drain') await this.#handOver(link, Number(message.term))
       else link.files.answer(message)
     }
@@ -428,8 +435,8 @@ export class Primary implements CommitObserver {
       },
       readHeldLog: () => this.#tail.readHeld(),
       startQueue: () => {
+        // The standby confirms the last number when it has the whole copy.
         this.#queue.clear()
-        this.#queue.confirm(this.#queue.last)
         this.#tail.settle()
         this.#reading = 'yes'
       },

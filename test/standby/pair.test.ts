@@ -13,27 +13,21 @@ import { join } from 'node:path'
 import { emptyLog, holdSnapshot, openDatabase, Writer } from '#core/db.ts'
 import { Replication } from '#core/replication.ts'
 import { silentLog } from '#lib/log.ts'
-import { systemClock } from '#lib/time.ts'
-import { openChannel } from '#src/standby/channel.ts'
+import { systemClock, type Clock } from '#lib/time.ts'
+import { openChannel, type Message } from '#src/standby/channel.ts'
 import { Follower, TakeOverRefusal } from '#src/standby/follower.ts'
 import { createPairKey, pairKeyPath, readPairKey } from '#src/standby/pair-key.ts'
 import { greet } from '#src/standby/peer.ts'
 import { Primary } from '#src/standby/primary.ts'
 import { readRole } from '#src/standby/role.ts'
+import { freePort } from '../../scripts/support/ports.ts'
 
 const closers: (() => unknown)[] = []
 afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close()
 })
 
-function freePort(): number {
-  const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() })
-  const { port } = server
-  server.stop(true)
-  return Number(port)
-}
-
-type Options = { acknowledge?: 'local' | 'standby'; lease_ms?: number | null }
+type Options = { acknowledge?: 'local' | 'standby'; lease_ms?: number | null; clock?: Clock }
 
 /** A serving side with one table, in a data directory. */
 async function makePrimary(data: string, port: number, options: Options = {}) {
@@ -51,9 +45,9 @@ async function makePrimary(data: string, port: number, options: Options = {}) {
     peer: null,
     acknowledge: 'local',
     lease_ms: null,
+    clock: systemClock,
     ...options,
     pair: readPairKey(data),
-    clock: systemClock,
     log: silentLog,
     readVersion: () => db.one<{ data_version: number }>('PRAGMA data_version')?.data_version ?? 0,
     hold: () => holdSnapshot(path),
@@ -207,18 +201,22 @@ test('without a lease, a primary that does not answer must be switched off by a 
 
 test('a primary with a lease changes nothing once the standby is silent', async () => {
   const pair = makeDirectories()
-  const one = await makePrimary(pair.first, pair.port, { lease_ms: 400 })
+  let passedMs = 0
+  const clock = { now: () => systemClock.now() + passedMs }
+  const one = await makePrimary(pair.first, pair.port, { lease_ms: 60_000, clock })
   closers.push(one.close)
   const follower = makeFollower(pair)
   await follower.start()
   await until(() => one.primary.status().is_complete)
   await one.add('while it answers')
   await follower.stop()
-  await until(() => one.primary.status().lease_left_ms === 0)
+  await until(() => one.primary.status().standby === null)
+  passedMs = 60_000
+  expect(one.primary.status().lease_left_ms).toBe(0)
   await expect(one.add('without it')).rejects.toThrow('may have taken over')
 })
 
-test('a copy that was cut off is not used, and one that never had everything does not take over', async () => {
+test('a standby that never had everything does not take over', async () => {
   const pair = makeDirectories()
   const one = await makePrimary(pair.first, pair.port)
   await one.add('everything')
@@ -229,6 +227,88 @@ test('a copy that was cut off is not used, and one that never had everything doe
   await expect(follower.takeOver(false, () => {})).rejects.toThrow('never had everything')
   await follower.stop()
   expect(existsSync(join(pair.second, 'hearth.db'))).toBe(false)
+})
+
+/** A standby that receives everything, and confirms only what a test tells it to. */
+async function connectReceiver({ second, port, otherPort }: ReturnType<typeof makeDirectories>) {
+  const channel = await openChannel({ host: '127.0.0.1', port }, readPairKey(second))
+  closers.push(() => channel.close())
+  const copied = Promise.withResolvers<number>()
+  const commits = Promise.withResolvers<number>()
+  const answer = async ({ type, id, commit, last }: Message): Promise<void> => {
+    if (type === 'files') await channel.send({ type: 'differences', id, differences: [] })
+    else if (type === 'hashes') await channel.send({ type: 'blocks', id, blocks: [] })
+    else if (type === 'mark') await channel.send({ type: 'marked', id })
+    else if (type === 'base_end') copied.resolve(Number(commit))
+    else if (type === 'commits') commits.resolve(Number(last))
+  }
+  const receive = async (): Promise<void> => {
+    for (;;) await answer((await channel.receive()).message)
+  }
+  receive().catch(() => {})
+  const listen = `127.0.0.1:${otherPort}`
+  await channel.send({ type: 'hello', term: 1, run: null, commit: 0, listen })
+  return {
+    channel,
+    copied: copied.promise,
+    commits: commits.promise,
+    /** Confirms a commit. Resolves when the primary has read that. */
+    confirm: async (commit: number): Promise<void> => {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      channel.onPong = () => resolve()
+      await channel.send({ type: 'ack', commit })
+      channel.ping()
+      await promise
+    },
+  }
+}
+
+test('a change that waits for its confirmation is acknowledged when the standby is detached', async () => {
+  const pair = makeDirectories()
+  const one = await makePrimary(pair.first, pair.port, { acknowledge: 'standby' })
+  closers.push(one.close)
+  const standby = await connectReceiver(pair)
+  await standby.confirm(await standby.copied)
+  await until(() => one.primary.status().is_complete)
+  const adding = one.add('not confirmed')
+  await standby.commits
+  const request = await openChannel({ host: '127.0.0.1', port: pair.port }, readPairKey(pair.first))
+  await request.send({ type: 'detach' })
+  expect((await request.receive()).message).toEqual({ type: 'detached', term: 3 })
+  request.close()
+  await adding
+  expect(notesOf(pair.first)).toEqual(['not confirmed'])
+})
+
+test('a new copy confirms a change only once the standby has the whole copy', async () => {
+  const pair = makeDirectories()
+  const one = await makePrimary(pair.first, pair.port, { acknowledge: 'standby' })
+  closers.push(one.close)
+  const first = await connectReceiver(pair)
+  await first.confirm(await first.copied)
+  await until(() => one.primary.status().is_complete)
+  let isAcknowledged = false
+  const adding = one.add('in the copy').then(() => (isAcknowledged = true))
+  await first.commits
+  first.channel.close()
+  await until(() => one.primary.status().standby === null)
+  const second = await connectReceiver(pair)
+  const commit = await second.copied
+  await second.confirm(0)
+  expect(isAcknowledged).toBe(false)
+  await second.confirm(commit)
+  await adding
+})
+
+test('a standby that stops while it connects does not follow', async () => {
+  const pair = makeDirectories()
+  const one = await makePrimary(pair.first, pair.port)
+  closers.push(one.close)
+  const follower = makeFollower(pair)
+  await follower.start()
+  // The connection is not open yet, because that takes several turns of the event loop.
+  await follower.stop()
+  expect(follower.status()).toMatchObject({ is_connected: false, is_complete: false })
 })
 
 test('only the holder of the key of the pair is heard', async () => {
