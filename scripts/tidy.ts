@@ -25,6 +25,7 @@ const ROOMS_WITH_README = [
   'src/core',
   'src/features',
   'src/http',
+  'src/ssh',
   'src/standby',
   'web',
   'test',

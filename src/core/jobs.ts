@@ -55,7 +55,7 @@ export const QUEUE_CONCURRENCY = {
   search: 1,
   /** Tests of connected services, which may not respond. */
   integrations: 1,
-  /** Runs of the built-in agent. They share places of their own (setting `agents.at_once`). */
+  /** Runs of the built-in agent. `agents.at_once` bounds how many of them work at once. */
   agents: 200,
   /** Questions, plans, summaries and reviews by models, which wait for answers of a minute. */
   models: 16,

@@ -12,7 +12,7 @@ import { MINUTE } from '#lib/time.ts'
 import { redactText } from '#lib/redact.ts'
 import { collectOutput, describeIsolation, endOf } from '#runner'
 import { readKeptFiles } from './kept-files.ts'
-import { acquireCommandPlace } from './places.ts'
+import { acquireCommandPermit } from './run-permits.ts'
 import type { RunContext } from './run-context.ts'
 import { ToolError } from './tool.ts'
 
@@ -40,9 +40,9 @@ async function runAll(
     throw new ToolError(`commands cannot run here: ${describeIsolation(isolation)}`)
   const runner = runnerOf(hearth)
   const limits = limitsOf(hearth, MAX_COMMAND_MS)
-  const leave = await acquireCommandPlace(hearth, run.repo_id, signal)
+  const releasePermit = await acquireCommandPermit(hearth, run.repo_id, signal)
   const place = await runner.createDirectory(`agent-${run.agent_id}`).catch((error: unknown) => {
-    leave()
+    releasePermit()
     throw error
   })
   try {
@@ -81,7 +81,7 @@ async function runAll(
     if (error instanceof Untestable) throw new ToolError(error.message)
     throw error
   } finally {
-    leave()
+    releasePermit()
     await runner.removeDirectory(place)
   }
 }

@@ -19,7 +19,7 @@ import { reviewByAgent } from './review/review-by-agent.ts'
 import { findReviewOfAgent } from './review/store.ts'
 import { startAsAssignee, startRun } from './start-run.ts'
 import { countQueuedBefore, findOpenCall, findRun } from './store.ts'
-import { takeMentions, takeQuestions } from './told.ts'
+import { deliverMentions, deliverQuestions } from './incoming-messages.ts'
 import { workAgent } from './work-agent.ts'
 
 export * from './operations.ts'
@@ -56,8 +56,8 @@ export const feature: Feature = {
   reactions: [
     reviseFailedChecks,
     reviseRequestedChanges,
-    takeQuestions,
-    takeMentions,
+    deliverQuestions,
+    deliverMentions,
     ...reviewReactions,
     endWithReview,
   ],

@@ -129,8 +129,8 @@ export const lastTurnSeq = (db: Db, agent_id: string): number =>
   )?.seq ?? 0
 
 /**
- * Moves what was said between the turn that a model had read last and its answer behind that
- * answer, so that it is read next. Returns whether there was anything.
+ * Moves messages that arrived while the model answered behind its answer, so that it reads them
+ * next. `read` is the last turn that the model had read. Returns whether there were any.
  */
 export function moveUnread(tx: Tx, agent_id: string, read: number, answer: number): boolean {
   const unread = listTurns(tx.db, agent_id).filter(
@@ -143,7 +143,7 @@ export function moveUnread(tx: Tx, agent_id: string, read: number, answer: numbe
   return unread.length > 0
 }
 
-/** Whether something was said to the agent that its model has not read. */
+/** Whether the agent has a message that its model has not read. */
 export const hasUnread = (db: Db, agent_id: string): boolean =>
   listTurns(db, agent_id).at(-1)?.role === 'user'
 

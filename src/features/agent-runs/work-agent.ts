@@ -13,7 +13,7 @@ import { SECOND } from '#lib/time.ts'
 import { sleep } from '#lib/waiting.ts'
 import { addEntries, inputForRecord } from './session-entries.ts'
 import { messagesFor } from './prompt.ts'
-import { acquireRunPlace } from './places.ts'
+import { acquireRunPermit } from './run-permits.ts'
 import { runContext, type RunContext } from './run-context.ts'
 import { removeEndedFiles } from './program/remove-files.ts'
 import { stepProgram } from './program/work-program.ts'
@@ -51,10 +51,10 @@ export const workAgent = job<{ agent_id: string }>({
     const run = findRun(hearth.db, agent_id)
     if (run?.state !== 'queued' && run?.state !== 'working') return
     const work = beginWork(hearth, agent_id)
-    let leave = (): void => {}
+    let releasePermit = (): void => {}
     try {
       const either = AbortSignal.any([signal, work.signal])
-      leave = await acquireRunPlace(hearth, run.repo_id, either)
+      releasePermit = await acquireRunPermit(hearth, run.repo_id, either)
       await workOn(hearth, agent_id, either)
     } catch (error) {
       if (work.signal.aborted) return
@@ -63,7 +63,7 @@ export const workAgent = job<{ agent_id: string }>({
       hearth.log.error('the built-in agent failed', { agent: agent_id, error })
       await waitFor(hearth, agent_id, 'something went wrong on this server; its log says what')
     } finally {
-      leave()
+      releasePermit()
       work.end()
       // A stop did not wait for the end of the program.
       if (findRun(hearth.db, agent_id)?.program) await removeEndedFiles(hearth, agent_id)
@@ -131,7 +131,7 @@ async function think(context: RunContext): Promise<void> {
     if (findRun(tx.db, agent_id)?.state !== 'working') return
     const turn = insertTurn(tx, agent_id, 'model', text)
     countTurn(tx, agent_id)
-    const isTold = moveUnread(tx, agent_id, read, turn)
+    const hasNewMessages = moveUnread(tx, agent_id, read, turn)
     answer.calls.slice(0, MAX_CALLS_A_TURN).forEach((call, position) =>
       insertCall(tx, {
         agent_id,
@@ -146,7 +146,7 @@ async function think(context: RunContext): Promise<void> {
       addEntries(tx, { pull_id: run.pull_id, author_id: caller.id }, [
         { kind: 'message', text, data: { role: 'agent' } },
       ])
-    if (answer.calls.length > 0 || isTold) return
+    if (answer.calls.length > 0 || hasNewMessages) return
     const turns = listTurns(tx.db, agent_id)
     if (turns.at(-2)?.text === NUDGE)
       setRunState(
@@ -224,7 +224,7 @@ async function perform(context: RunContext, call: CallRow): Promise<void> {
   })
 }
 
-/** A run that was told something while it finished its work goes on with that. */
+/** A run that received a message while it finished its work reads it before it rests. */
 function moveOn(
   tx: Tx,
   agent_id: string,

@@ -17,6 +17,8 @@ const IDLE_MS = 10 * SECOND
 const MAX_COMPLAINT = 300
 const MAX_ANSWER_BYTES = 64 << 10
 
+type SettingsOwner = Pick<Hearth, 'settings'>
+
 /** The key that signs in, and the host that may see it. */
 export type SshAccess = {
   /** In OpenSSH's format. */
@@ -56,14 +58,9 @@ export function parseSshRemote(text: string): URL {
 const asHttps = ({ hostname }: URL): URL => new URL(`https://${hostname}/`)
 
 /** Throws OutboundError when the settings do not allow the address. */
-export async function checkSshRemote(
-  { settings }: Pick<Hearth, 'settings'>,
-  url: string,
-): Promise<void> {
-  await outboundClient({ settings }).checkAddress(asHttps(parseSshRemote(url)))
+export async function checkSshRemote(hearth: SettingsOwner, url: string): Promise<void> {
+  await outboundClient(hearth).checkAddress(asHttps(parseSshRemote(url)))
 }
-
-type Hearthlike = Pick<Hearth, 'settings'>
 
 /** One connection, shared by the requests that come close together. */
 class SharedConnection {
@@ -72,7 +69,7 @@ class SharedConnection {
   #timer: ReturnType<typeof setTimeout> | null = null
 
   constructor(
-    private readonly hearth: Hearthlike,
+    private readonly hearth: SettingsOwner,
     private readonly url: URL,
     private readonly access: SshAccess,
   ) {}
@@ -95,9 +92,12 @@ class SharedConnection {
   }
 
   async #open(): Promise<SshConnection> {
-    const last = await this.#opened?.catch(() => null)
-    if (last?.isOpen) return last
-    return await (this.#opened = this.#connect())
+    const last = this.#opened
+    const connection = await last?.catch(() => null)
+    if (connection?.isOpen) return connection
+    // Requests that come together share one attempt, because only the last one would be closed.
+    if (this.#opened === null || this.#opened === last) this.#opened = this.#connect()
+    return await this.#opened
   }
 
   async #connect(): Promise<SshConnection> {
@@ -177,7 +177,7 @@ async function writeTo(channel: SshChannel, bytes: Uint8Array): Promise<void> {
 /** The path without a quote, which `parseSshRemote` refuses. */
 const quoted = (url: URL): string => `'${decodeURIComponent(url.pathname)}'`
 
-export function sshTransport(hearth: Hearthlike, address: string, access: SshAccess): Transport {
+export function sshTransport(hearth: SettingsOwner, address: string, access: SshAccess): Transport {
   const url = parseSshRemote(address)
   const shared = new SharedConnection(hearth, url, access)
   return commandTransport((service, protocol) => shared.run(`${service} ${quoted(url)}`, protocol))
@@ -193,7 +193,7 @@ export type LfsAccess = {
  * when the server has no such command.
  */
 export async function askLfsAccess(
-  hearth: Hearthlike,
+  hearth: SettingsOwner,
   address: string,
   access: SshAccess,
   operation: 'download' | 'upload',
@@ -205,12 +205,15 @@ export async function askLfsAccess(
   command.end()
   const parts: Uint8Array[] = []
   let bytes = 0
-  for await (const chunk of command.output) {
-    bytes += chunk.length
-    if (bytes > MAX_ANSWER_BYTES) break
-    parts.push(chunk)
+  try {
+    for await (const chunk of command.output) {
+      bytes += chunk.length
+      if (bytes > MAX_ANSWER_BYTES) break
+      parts.push(chunk)
+    }
+  } finally {
+    command.stop()
   }
-  command.stop()
   try {
     const answer = JSON.parse(Buffer.concat(parts).toString()) as Partial<LfsAccess>
     return typeof answer.href === 'string'

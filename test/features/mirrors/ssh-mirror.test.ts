@@ -129,7 +129,7 @@ test('addresses of SSH are checked before anything is stored', async () => {
     ['ssh://git@10.0.0.1/a/b.git', 'is not a public address'],
     ['ext::sh -c id', 'https://'],
   ] as const)
-    expect(
+    await expect(
       world.call(createMirror, ada, { repo: 'acme/home', url: address, role: 'follower' }),
     ).rejects.toThrow(message)
 })

@@ -106,8 +106,7 @@ test('an empty repository, a push into it, and a ref that is refused', async () 
 test('a command that does not run says why, and one that is no git is none', async () => {
   const options = { url: 'ssh://git@host/gone', prefixes: PREFIXES }
   const gone = host.git.listRemote(commandsOn(join(work, 'gone')), options)
-  expect(gone).rejects.toThrow(/the remote says: .*does not appear to be a git repository/)
-  await gone.catch(() => {})
+  await expect(gone).rejects.toThrow(/the remote says: .*does not appear to be a git repository/)
   const chatty = commandTransport(async () => ({
     output: new Response('Welcome to this machine\n').body!,
     write: async () => {},
@@ -116,8 +115,7 @@ test('a command that does not run says why, and one that is no git is none', asy
     stop: () => {},
   }))
   const welcomed = host.git.listRemote(chatty, options)
-  expect(welcomed).rejects.toThrow('this is no git server: "Welc"')
-  await welcomed.catch(() => {})
+  await expect(welcomed).rejects.toThrow('this is no git server: "Welc"')
 })
 
 async function makeEmpty(name: string): Promise<string> {

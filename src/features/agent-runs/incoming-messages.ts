@@ -1,6 +1,6 @@
 /**
- * What people and other agents say to the built-in agent while it works, waits or rests: questions
- * to it, and comments that mention it.
+ * Delivers messages to the runs of the built-in agent: questions of people and other agents, and
+ * comments that mention the agent.
  */
 import { reaction } from '#core/events.ts'
 import type { Tx } from '#core/write.ts'
@@ -23,17 +23,19 @@ import {
 const hasEnded = ({ state }: AgentRunRow): boolean => state === 'stopped' || state === 'finished'
 
 /**
- * Gives the model a new turn. A run that rests or waits goes on with it at once; one that is at
- * work, or waits for the answer to its question, reads it when it goes on.
+ * Adds a message to the conversation with the model. A run that rests or waits is queued again. A
+ * run that works, or waits for the answer to its own question, reads the message in its next turn.
  */
-function tell(tx: Tx, run: AgentRunRow, text: string): void {
-  const isHeld = run.state === 'waiting' && findOpenCall(tx.db, run.agent_id)?.tool === 'ask'
-  if (run.state === 'resting' || (run.state === 'waiting' && !isHeld)) requeue(tx, run, text)
+function deliverMessage(tx: Tx, run: AgentRunRow, text: string): void {
+  const isWaitingForAnswer =
+    run.state === 'waiting' && findOpenCall(tx.db, run.agent_id)?.tool === 'ask'
+  if (run.state === 'resting' || (run.state === 'waiting' && !isWaitingForAnswer))
+    requeue(tx, run, text)
   else insertTurn(tx, run.agent_id, 'user', text)
 }
 
-export const takeQuestions = reaction(
-  'the built-in agent is told of questions to it',
+export const deliverQuestions = reaction(
+  'questions are delivered to the built-in agent',
   agentAsked,
   (tx, { repo_id, actor_id, data: { number, question: id } }) => {
     const pull = repo_id === null ? null : findPull(tx.db, repo_id, number)
@@ -46,11 +48,11 @@ export const takeQuestions = reaction(
       run.program === null
         ? `Answer with forge append_session, number ${number} and the entry {"kind": "answer", "text": …, "data": {"of": ${question.seq}}}. Then finish again.`
         : 'Answer it in your last message.'
-    tell(tx, run, `Somebody asks you something about your work.\n${data}\n${how}`)
+    deliverMessage(tx, run, `Somebody asks you something about your work.\n${data}\n${how}`)
   },
 )
 
-/** The runs that a text on an issue or a pull request may be for. */
+/** The active runs of an issue or a pull request. */
 function runsAt(tx: Tx, repo_id: string, number: number): AgentRunRow[] {
   const pull = findPull(tx.db, repo_id, number)
   if (!pull) return listActiveRunsOf(tx.db, repo_id, number)
@@ -58,19 +60,19 @@ function runsAt(tx: Tx, repo_id: string, number: number): AgentRunRow[] {
   return run && !hasEnded(run) ? [run] : []
 }
 
-/** Whether these mentions mean the agent: `@agent`, `@<owner>/agent`, or the name of its program. */
+/** Whether one of the mentions names the agent: `@agent`, `@<owner>/agent`, or the name of its program. */
 function isMentioned(tx: Tx, run: AgentRunRow, mentions: readonly string[]): boolean {
   const { username } = actorOf(tx.hearth, run.agent_id)
   const names = [BUILT_IN_AGENT, username, `${BUILT_IN_AGENT}/${run.program ?? ''}`]
   return names.some((name) => mentions.includes(name.toLowerCase()))
 }
 
-/** A person with Write mentions the agent. Others start no work. */
-export const takeMentions = reaction(
-  'the built-in agent is told of comments that mention it',
+/** Delivers comments of people with Write. A comment of anybody else starts no work. */
+export const deliverMentions = reaction(
+  'comments that mention the built-in agent are delivered to it',
   commentCreated,
   (tx, { repo_id, actor_id, data: { number, comment, review, verdict } }) => {
-    // Requested changes are told as such.
+    // A review that requests changes sends the run back to work by itself (`reactions.ts`).
     if (repo_id === null || actor_id === null || verdict === 'request_changes') return
     const runs = runsAt(tx, repo_id, number)
     if (runs.length === 0) return
@@ -86,7 +88,7 @@ export const takeMentions = reaction(
     for (const run of runs.filter((one) => isMentioned(tx, one, mentions))) {
       resetCounts(tx, run.agent_id)
       const data = asData(run.agent_id, `comment of ${author.username}`, text)
-      tell(tx, run, `A person mentions you in a comment on #${number}.\n${data}`)
+      deliverMessage(tx, run, `A person mentions you in a comment on #${number}.\n${data}`)
       addEntries(tx, { pull_id: run.pull_id, author_id: actor_id }, [
         { kind: 'message', text, data: { role: 'user' } },
       ])
