@@ -88,6 +88,7 @@ export const TABLE_RETENTION: Readonly<Record<string, string>> = {
       'imported_people',
       'mirrors',
       'mirror_refs',
+      'mirror_waiting',
       'agents',
       'agent_questions',
       'agent_runs',
