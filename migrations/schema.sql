@@ -2301,6 +2301,12 @@ CREATE TABLE refs (
   PRIMARY KEY (repo_id, name)
 ) STRICT, WITHOUT ROWID;
 
+CREATE INDEX branches_by_move ON refs (repo_id, moved_at DESC, name)
+  WHERE name >= 'refs/heads/' AND name < 'refs/heads0';
+
+CREATE INDEX tags_by_move ON refs (repo_id, moved_at DESC, name)
+  WHERE name >= 'refs/tags/' AND name < 'refs/tags0';
+
 CREATE TABLE release_assets (
   id TEXT PRIMARY KEY,
   release_id TEXT NOT NULL REFERENCES releases (id) ON DELETE CASCADE,

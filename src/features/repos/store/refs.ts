@@ -64,33 +64,60 @@ export const findRefBelow = (db: Db, repo_id: string, name: string): string | nu
   )?.name ?? null
 
 /**
- * Lists refs below a directory (`refs/heads`), the most recently moved first, and `first` before
- * all others.
+ * The index of the refs below a directory by the time of their last move, and its condition. Both
+ * stand literally in queries: a partial index needs its condition
+ * (https://www.sqlite.org/partialindex.html), and the planner prefers the primary key.
+ */
+const BY_MOVE = {
+  'refs/heads': {
+    index: 'branches_by_move',
+    isBelow: `name >= 'refs/heads/' AND name < 'refs/heads0'`,
+  },
+  'refs/tags': {
+    index: 'tags_by_move',
+    isBelow: `name >= 'refs/tags/' AND name < 'refs/tags0'`,
+  },
+} as const
+
+/** The directories whose refs have an index by the time of their last move. */
+export type RefDirectory = keyof typeof BY_MOVE
+
+/**
+ * Lists refs below a directory, the most recently moved first, and `first` before all others. It
+ * reads as many refs as it skips and returns, and with `q` those that do not match too.
  */
 export function listRefsBelow(
   db: Db,
   repo_id: string,
-  directory: string,
-  options: { q?: string; first?: string; limit: number; offset: number },
+  directory: RefDirectory,
+  {
+    q = '',
+    first = '',
+    limit,
+    offset,
+  }: { q?: string; first?: string; limit: number; offset: number },
 ): RefRow[] {
-  return db.all<RefRow>(
-    `SELECT name, oid, peeled, moved_at FROM refs WHERE repo_id = ?1 AND name >= ?2 AND name < ?3
-       AND (?4 IS NULL OR instr(lower(substr(name, length(?2) + 1)), lower(?4)) > 0)
-     ORDER BY name = ?5 DESC, moved_at DESC, name LIMIT ?6 OFFSET ?7`,
+  const { index, isBelow } = BY_MOVE[directory]
+  const columns = 'SELECT name, oid, peeled, moved_at FROM refs'
+  const matches = `repo_id = ?1 AND ${isBelow}
+    AND (?2 = '' OR instr(lower(substr(name, ${directory.length + 2})), lower(?2)) > 0)`
+  const leading = db.all<RefRow>(`${columns} WHERE ${matches} AND name = ?3`, repo_id, q, first)
+  const others = db.all<RefRow>(
+    `${columns} INDEXED BY ${index} WHERE ${matches} AND name <> ?3 ORDER BY moved_at DESC, name LIMIT ?4 OFFSET ?5`,
     repo_id,
-    ...rangeBelow(directory),
-    options.q ?? null,
-    options.first ?? '',
-    options.limit,
-    options.offset,
+    q,
+    first,
+    Math.max(0, offset === 0 ? limit - leading.length : limit),
+    Math.max(0, offset - leading.length),
   )
+  return offset === 0 ? [...leading.slice(0, limit), ...others] : others
 }
 
 export const lastMovedBranch = (db: Db, repo_id: string): string | null =>
   db.one<{ name: string }>(
-    'SELECT name FROM refs WHERE repo_id = ? AND name >= ? AND name < ? ORDER BY moved_at DESC, name LIMIT 1',
+    `SELECT name FROM refs INDEXED BY ${BY_MOVE['refs/heads'].index}
+     WHERE repo_id = ? AND ${BY_MOVE['refs/heads'].isBelow} ORDER BY moved_at DESC, name LIMIT 1`,
     repo_id,
-    ...rangeBelow('refs/heads'),
   )?.name ?? null
 
 export function setRef(tx: Tx, repo_id: string, ref: Ref): void {
