@@ -1,4 +1,5 @@
 /** File systems: free space, listings, full disks and syncing of directories. */
+import type { FileHandle } from 'node:fs/promises'
 import { closeSync, fsync, fsyncSync, openSync, readdirSync, statfsSync } from 'node:fs'
 
 /** Free bytes of the file system of a path; infinite when the system does not tell. */
@@ -23,6 +24,21 @@ export function namesIn(path: string): string[] {
 /** Whether an error of the system means no space, no quota, or a read-only file system. */
 export const refusesWrites = (error: unknown): boolean =>
   ['ENOSPC', 'EDQUOT', 'EROFS'].includes(String((error as { code?: unknown } | null)?.code))
+
+/**
+ * Writes all bytes to a file, at `position` or else where the last write ended. A disk that is
+ * almost full takes a part of a write and reports no error.
+ */
+export async function writeFully(
+  file: FileHandle,
+  bytes: Uint8Array,
+  position: number | null = null,
+): Promise<void> {
+  for (let at = 0; at < bytes.length; ) {
+    const to = position === null ? null : position + at
+    at += (await file.write(bytes, at, bytes.length - at, to)).bytesWritten
+  }
+}
 
 // Windows cannot open directories. NTFS journals renames itself.
 const CAN_SYNC = process.platform !== 'win32'

@@ -10,7 +10,7 @@
 import { constants, existsSync, rmSync } from 'node:fs'
 import { copyFile, link, mkdir, open, rename, type FileHandle } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { syncDirectory } from '#lib/disk.ts'
+import { syncDirectory, writeFully } from '#lib/disk.ts'
 import type { Channel, Message } from './channel.ts'
 import { standbyDirectory } from './role.ts'
 import { FRAME_HEADER_BYTES, frameAt } from './wal-format.ts'
@@ -110,7 +110,7 @@ export class BaseReceiver {
   /** Handles a message of the copy; false for other messages. */
   async handle(message: Message, bytes: Uint8Array): Promise<boolean> {
     if (message.type === 'base_block') {
-      await this.#open.write(bytes, 0, bytes.length, Number(message.block) * BLOCK_BYTES)
+      await writeFully(this.#open, bytes, Number(message.block) * BLOCK_BYTES)
       return true
     }
     if (message.type === 'base_frames') {
@@ -155,12 +155,8 @@ export class BaseReceiver {
     for (let at = 0; at + frameBytes <= bytes.length; at += frameBytes) {
       const { page, databasePages } = frameAt(view, at)
       if (databasePages > 0) this.#pages = databasePages
-      await this.#open.write(
-        bytes,
-        at + FRAME_HEADER_BYTES,
-        this.pageSize,
-        (page - 1) * this.pageSize,
-      )
+      const content = bytes.subarray(at + FRAME_HEADER_BYTES, at + frameBytes)
+      await writeFully(this.#open, content, (page - 1) * this.pageSize)
     }
   }
 }

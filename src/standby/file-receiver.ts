@@ -4,7 +4,7 @@
  */
 import { mkdir, open, rename, rm, utimes, type FileHandle } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { syncDirectory } from '#lib/disk.ts'
+import { syncDirectory, writeFully } from '#lib/disk.ts'
 import type { Message } from './channel.ts'
 import {
   isInside,
@@ -45,7 +45,7 @@ export class FileReceiver {
         return true
       case 'piece':
         transfer?.hasher.update(bytes)
-        await transfer?.file.write(bytes)
+        if (transfer) await writeFully(transfer.file, bytes)
         return true
       case 'file_end':
         if (transfer) await this.#end(Number(message.transfer), transfer, String(message.sha256))

@@ -6,7 +6,7 @@
 import { rmSync, statSync } from 'node:fs'
 import { open, type FileHandle } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { syncDirectory } from '#lib/disk.ts'
+import { syncDirectory, writeFully } from '#lib/disk.ts'
 import {
   adoptFrames,
   areWholeCommits,
@@ -38,7 +38,7 @@ export class WalWriter {
     const file = await this.#open()
     const log = this.#log as NewLog
     adoptFrames(frames, this.pageSize, log)
-    await file.write(frames, 0, frames.length, this.#bytes)
+    await writeFully(file, frames, this.#bytes)
     await file.datasync()
     this.#bytes += frames.length
   }
@@ -49,7 +49,7 @@ export class WalWriter {
     const salts = crypto.getRandomValues(new Uint32Array(2))
     const { bytes, log } = createHeader(this.pageSize, [salts[0] ?? 0, salts[1] ?? 0])
     const file = await open(`${this.database}-wal`, 'w', 0o600)
-    await file.write(bytes, 0, bytes.length, 0)
+    await writeFully(file, bytes, 0)
     await file.datasync()
     await syncDirectory(dirname(this.database))
     this.#log = log

@@ -21,6 +21,7 @@ import {
 } from './standby/round.ts'
 import { EXECUTABLE, requireBuilt } from '../../scripts/support/forge.ts'
 import { runScript, type Option } from '../../scripts/support/options.ts'
+import { freePort } from '../../scripts/support/ports.ts'
 
 const OPTIONS = {
   rounds: { kind: 'count', default: '3', help: 'How often in each mode.' },
@@ -46,13 +47,6 @@ function toldTime(out: string): number {
   const [, time] = /made at (\S+)$/m.exec(out) ?? []
   if (time === undefined) throw new Error(`the take-over told no time: ${out}`)
   return Date.parse(time)
-}
-
-function freePort(): number {
-  const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() })
-  const { port } = server
-  server.stop(true)
-  return Number(port)
 }
 
 async function round({ directory, mode, ...options }: RoundOptions): Promise<string> {

@@ -1,6 +1,7 @@
 /** Uploads and downloads files in parts, verified by their SHA-256. */
 import { BucketError, PART_BYTES, type Bucket } from '#lib/bucket.ts'
 import { open, type FileHandle } from 'node:fs/promises'
+import { writeFully } from '#lib/disk.ts'
 
 /** Bytes hashed at once; the event loop runs between. */
 const CHUNK_BYTES = 1024 ** 2
@@ -109,10 +110,7 @@ export async function downloadFile(
 ): Promise<void> {
   const file = await open(path, 'wx', 0o600)
   try {
-    const sound = await readVerified(bucket, key, what, async (bytes) => {
-      for (let at = 0; at < bytes.length; )
-        at += (await file.write(bytes, at, bytes.length - at)).bytesWritten
-    })
+    const sound = await readVerified(bucket, key, what, (bytes) => writeFully(file, bytes))
     if (!sound)
       throw new BucketError(`${bucket.address}/${key} has other bytes than were stored there`)
     await file.sync()

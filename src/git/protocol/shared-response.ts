@@ -6,6 +6,7 @@
  * goes straight to them.
  */
 import { open, rm, type FileHandle } from 'node:fs/promises'
+import { writeFully } from '#lib/disk.ts'
 import { releaseBuffer } from '#lib/pieces.ts'
 import { GitError } from '../ports.ts'
 import { copyBytes } from '../store/copy-bytes.ts'
@@ -252,8 +253,7 @@ export class SharedResponse {
     this.taken += block.length
     try {
       this.file ??= await open(this.room.path, 'wx+', 0o600)
-      for (let at = 0; at < block.length; )
-        at += (await this.file.write(block, at, block.length - at, this.written + at)).bytesWritten
+      await writeFully(this.file, block, this.written)
     } catch {
       return false
     }

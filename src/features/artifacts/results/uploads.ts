@@ -18,7 +18,7 @@ import { requireFreeBytes } from '#core/blobs.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { service } from '#core/service.ts'
 import { findJob } from '#features/workflows/index.ts'
-import { namesIn } from '#lib/disk.ts'
+import { namesIn, writeFully } from '#lib/disk.ts'
 import { conflict, invalid, notFound, Refusal } from '#lib/errors.ts'
 import { randomToken, sha256 } from '#lib/hash.ts'
 import type { UploadClaims } from './addresses.ts'
@@ -211,8 +211,7 @@ class Uploads {
         size += part.length
         sizes.set(path, size)
         if (sizes.total > MAX_UPLOAD_BYTES) throw tooLarge()
-        for (let at = 0; at < part.length; )
-          at += (await file.write(part, at, part.length - at)).bytesWritten
+        await writeFully(file, part)
       }
     } finally {
       await file.close()

@@ -1,8 +1,9 @@
 /** Finds documents in the archives that are packages. What they unpack to is bounded. */
 import { createReadStream, readFileSync } from 'node:fs'
-import { createGunzip, gunzip } from 'node:zlib'
+import { gunzip } from 'node:zlib'
 import { promisify } from 'node:util'
 import type { ArchivedFile } from '#lib/archives/archived-file.ts'
+import { gunzipFile, limitBytes } from '#lib/archives/gunzip-file.ts'
 import { readTar } from '#lib/archives/tar.ts'
 import { readZip } from '#lib/archives/zip-reader.ts'
 import { invalid, Refusal } from '#lib/errors.ts'
@@ -57,19 +58,6 @@ export async function findInZip(
   return found
 }
 
-/** Throws when a stream has more bytes than it may. */
-async function* bounded(
-  source: AsyncIterable<Uint8Array>,
-  maxBytes: number,
-): AsyncGenerator<Uint8Array> {
-  let size = 0
-  for await (const part of source) {
-    size += part.length
-    if (size > maxBytes) throw new Error(`it unpacks to more than ${maxBytes} bytes`)
-    yield part
-  }
-}
-
 /** The first chosen file of a tar archive, which may be compressed; null for none. */
 export async function findInTar(
   path: string,
@@ -106,14 +94,15 @@ async function* openTar(
     yield await unpackSmall(readFileSync(path), maxBytes)
     return
   }
+  if (isGzip) {
+    yield* gunzipFile(path, maxBytes)
+    return
+  }
   const input = createReadStream(path)
-  const unpacked = isGzip ? input.pipe(createGunzip()) : input
-  if (isGzip) input.on('error', (error) => unpacked.destroy(error))
   try {
-    yield* bounded(unpacked, maxBytes)
+    yield* limitBytes(input, maxBytes)
   } finally {
     input.destroy()
-    unpacked.destroy()
   }
 }
 
