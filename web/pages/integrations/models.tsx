@@ -51,25 +51,8 @@ const TASKS: Readonly<Record<ModelTask, { readonly label: string; readonly hint:
     embed: { label: 'Embed', hint: 'Embeddings for external programs.' },
   })
 
-/** What uses models today. The default is first, because it is often enough. */
-const OFFERED: readonly ModelTask[] = [
-  'default',
-  'code',
-  'review',
-  'plan',
-  'summarize',
-  'triage',
-  'assistant',
-  'embed',
-]
-
-/** The tasks of the form: those that are of use, and those that have a model already. */
-const tasksOf = (routes: readonly ModelRoute[]): ModelTask[] => [
-  ...OFFERED,
-  ...MODEL_TASKS.filter(
-    (task) => !OFFERED.includes(task) && routes.some((route) => route.task === task),
-  ),
-]
+/** The default is first, because it is often enough. */
+const ORDER: readonly ModelTask[] = ['default', ...MODEL_TASKS.filter((task) => task !== 'default')]
 
 /** A model as an option: the integration and the name of the model. */
 const optionOf = ({ integration, model }: { integration: string; model: string }): string =>
@@ -194,7 +177,7 @@ const ModelsView = ({
             csrf={visit.csrf}
             error={formError(visitForForm(visit, modelsPath(slug)))}
           >
-            {tasksOf(routes).map((task) => (
+            {ORDER.map((task) => (
               <TaskFields
                 visit={visit}
                 task={task}
