@@ -47,7 +47,7 @@ export const listIssues = operation({
     if (resolved === null) return pageOf<Issue>([], window, 0)
     const filter: RecordFilter = { ...resolved, kind: 'issue', state, joined: null }
     const total = countListed(db, filter)
-    const numbers = listRecordNumbers(db, filter, window.limit + 1, window.offset)
+    const numbers = listRecordNumbers(db, filter, window.limit + 1, window.offset, total)
     return pageOf(issueRecords(hearth, issuesByNumber(db, repo.id, numbers)), window, total)
   },
 })

@@ -180,13 +180,29 @@ function addFilters(q: ListQuery, filter: RecordFilter): void {
   if (without.includes('milestone')) add('r.milestone_id IS NULL')
 }
 
-/** Numbers of one page, in the order of the list. */
+/** Pages that begin before this row are read from the front of the list. */
+const MIN_REVERSED_OFFSET = 1000
+
+/**
+ * Numbers of one page, in the order of the list. With `total`, the length of the whole list, a page
+ * of its second half is read from the end, so the last page costs as much as the first.
+ */
 export function listRecordNumbers(
   db: Db,
   filter: RecordFilter,
   limit: number,
   offset: number,
+  total?: number,
 ): number[] {
+  if (total === undefined || offset < MIN_REVERSED_OFFSET || offset < total / 2)
+    return readNumbers(db, filter, limit, offset)
+  const count = Math.min(limit, total - offset)
+  if (count <= 0) return []
+  const direction = filter.direction === 'asc' ? 'desc' : 'asc'
+  return readNumbers(db, { ...filter, direction }, count, total - offset - count).reverse()
+}
+
+function readNumbers(db: Db, filter: RecordFilter, limit: number, offset: number): number[] {
   const { from, where, params, number, order } = buildQuery(filter)
   // A record with two of the requested assignees is listed once.
   const distinct = (filter.assignee_ids?.length ?? 0) > 1 ? 'DISTINCT ' : ''

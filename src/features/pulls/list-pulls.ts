@@ -1,7 +1,7 @@
 import { readsRepo } from '#core/access.ts'
 import type { Db } from '#core/db.ts'
 import { operation } from '#core/operation.ts'
-import { byPage, pageOf, windowOf } from '#core/page.ts'
+import { byPage, pageOf, windowOf, type Window } from '#core/page.ts'
 import { ListOf, OneOf, RecordNumber, RepoPath, Type } from '#core/schema.ts'
 import { listActorIds } from '#features/accounts/index.ts'
 import {
@@ -111,10 +111,7 @@ export const listPulls = operation({
     }
     const page = isComputed({ checks, review })
       ? await listComputed(hearth, filter, { checks, review }, window)
-      : {
-          numbers: listRecordNumbers(db, filter, window.limit + 1, window.offset),
-          total: countListed(db, filter),
-        }
+      : listCounted(db, filter, window)
     const rows = pullsByNumber(db, repo.id, page.numbers)
     await enqueueMissingStats(hearth, rows.slice(0, window.limit))
     const records = pullRecords(hearth, rows.slice(0, window.limit), contextOf(db, repo.id))
@@ -126,6 +123,15 @@ export const listPulls = operation({
     }
   },
 })
+
+function listCounted(
+  db: Db,
+  filter: RecordFilter,
+  { limit, offset }: Window,
+): { numbers: number[]; total: number | undefined } {
+  const total = countListed(db, filter)
+  return { numbers: listRecordNumbers(db, filter, limit + 1, offset, total), total }
+}
 
 /** Records of drafts and of open pull requests are open, those of the others closed. */
 const RECORD_STATES: Record<PullState, RecordFilter['state']> = {

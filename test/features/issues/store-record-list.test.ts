@@ -112,3 +112,43 @@ test('counts stay true when a repository and all it has is removed', async () =>
   expect(world.hearth.db.all('SELECT * FROM labels WHERE repo_id = ?', id)).toEqual([])
   expect(world.hearth.db.all('PRAGMA foreign_key_check')).toEqual([])
 })
+
+test('a page of the second half is read from the end, and holds the same', async () => {
+  await world.repo('acme/long', { as: ada })
+  const { id } = row('acme/long')
+  await world.write((tx) =>
+    tx.db.run(
+      `WITH RECURSIVE n (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 2500)
+       INSERT INTO records (repo_id, number, kind, title, author_id, comments_count, created_at, updated_at)
+       SELECT ?1, x, 'issue', 'Number ' || x, ?2, x % 7, ?3, ?3 FROM n`,
+      id,
+      ada.id,
+      '2026-01-01T00:00:00.000Z',
+    ),
+  )
+  let rowsRead = 0
+  const { db } = world.hearth
+  const counting: Db = {
+    memos: null,
+    currentMemos: () => new Map(),
+    one: (sql, ...params) => db.one(sql, ...params),
+    all: (sql, ...params) => {
+      // The last two parameters are the limit and the offset.
+      for (const skippedOrReturned of params.slice(-2)) rowsRead += Number(skippedOrReturned)
+      return db.all(sql, ...params)
+    },
+  }
+  for (const change of [{}, { direction: 'asc' }, { sort: 'comments' }] as const) {
+    const filter: RecordFilter = { ...any, repo_id: id, ...change }
+    const total = countListed(db, filter)
+    expect(total).toBe(2500)
+    const all = listRecordNumbers(db, filter, 3000, 0)
+    for (const offset of [0, 990, 1020, 1240, 1260, 1500, 2460, 2490, 2499, 2500, 9000])
+      expect(listRecordNumbers(counting, filter, 31, offset, total)).toEqual(
+        all.slice(offset, offset + 31),
+      )
+    rowsRead = 0
+    listRecordNumbers(counting, filter, 31, 2490, total)
+    expect(rowsRead).toBe(10)
+  }
+})
