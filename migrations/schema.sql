@@ -1,3 +1,7 @@
+CREATE TRIGGER members_key_change AFTER UPDATE OF username ON actors WHEN NEW.kind = 'user' BEGIN
+  UPDATE members SET username_key = NEW.username WHERE user_id = NEW.id;
+END;
+
 CREATE TABLE actors (
   id TEXT PRIMARY KEY,
   kind TEXT NOT NULL CHECK (kind IN ('user', 'agent', 'workspace')),
@@ -1275,14 +1279,21 @@ CREATE TABLE lfs_objects (
 
 CREATE INDEX lfs_objects_by_blob ON lfs_objects (oid);
 
+CREATE TRIGGER members_key_new AFTER INSERT ON members BEGIN
+  UPDATE members SET username_key = (SELECT username FROM actors WHERE id = NEW.user_id)
+    WHERE workspace_id = NEW.workspace_id AND user_id = NEW.user_id;
+END;
+
 CREATE TABLE members (
   workspace_id TEXT NOT NULL REFERENCES workspaces (id) ON DELETE CASCADE,
   user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
   role TEXT NOT NULL CHECK (role IN ('member', 'owner')),
   invited_by TEXT REFERENCES actors (id),
-  joined_at TEXT NOT NULL,
+  joined_at TEXT NOT NULL, username_key TEXT,
   PRIMARY KEY (workspace_id, user_id)
 ) STRICT, WITHOUT ROWID;
+
+CREATE INDEX members_by_username ON members (workspace_id, username_key, user_id);
 
 CREATE INDEX members_of_user ON members (user_id, workspace_id);
 

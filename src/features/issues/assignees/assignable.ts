@@ -59,10 +59,14 @@ export function listAssignable(
   q: string | null,
   { limit, offset }: { limit: number; offset: number },
 ): Assignee[] {
-  const candidates = listCandidates(hearth.db, repo, q, timestamp(hearth.clock.now()))
+  const now = timestamp(hearth.clock.now())
   const found: string[] = []
-  for (let at = 0; at < candidates.length && found.length < offset + limit; at += BATCH)
-    found.push(...assignableOf(hearth, repo, candidates.slice(at, at + BATCH)))
+  let after: CandidateRow | null = null
+  do {
+    const batch: CandidateRow[] = listCandidates(hearth.db, repo, q, now, { after, limit: BATCH })
+    found.push(...assignableOf(hearth, repo, batch))
+    after = batch.length < BATCH ? null : (batch.at(-1) ?? null)
+  } while (after !== null && found.length < offset + limit)
   return actorsOf(hearth, found.slice(offset, offset + limit)).map(assigneeRecord)
 }
 

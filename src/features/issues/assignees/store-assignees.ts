@@ -52,35 +52,50 @@ export type CandidateRow = {
   readonly username: string
 }
 
+/** Whether an actor is after the last one of the page before, and has the text in its names. */
+const isListed = (username: string, id: string): string =>
+  `(${username}, ${id}) > (?5, ?6) AND (?3 IS NULL OR instr(lower(a.username), lower(?3)) > 0
+     OR instr(lower(coalesce(a.name, '')), lower(?3)) > 0)`
+
 /**
  * Members of the workspace, people with a role on the repository, and agents with a valid token for
- * it, by username. `q` filters by a part of the username or name.
+ * it, by username: at most `limit` after the given one. `q` filters by a part of the username or
+ * name. Members come from an index in this order, so that a page reads no more of them than it
+ * shows; those with a role who are no members are few.
  */
 export const listCandidates = (
   db: Db,
   repo: { id: string; workspace_id: string },
   q: string | null,
   now: string,
+  { after, limit }: { after: CandidateRow | null; limit: number },
 ): CandidateRow[] =>
   db.all<CandidateRow>(
     `SELECT id, kind, username FROM (
-       SELECT a.id, a.kind, a.username, a.name FROM members m
-         JOIN actors a ON a.id = m.user_id JOIN users u ON u.id = a.id
-       WHERE m.workspace_id = ?2 AND u.suspended_at IS NULL
+       SELECT * FROM (
+         SELECT a.id, a.kind, a.username FROM members m INDEXED BY members_by_username
+           CROSS JOIN actors a ON a.id = m.user_id CROSS JOIN users u ON u.id = a.id
+         WHERE m.workspace_id = ?2 AND u.suspended_at IS NULL
+           AND ${isListed('m.username_key', 'm.user_id')}
+         ORDER BY m.username_key, m.user_id LIMIT ?7)
        UNION
-       SELECT a.id, a.kind, a.username, a.name FROM role_grants g
+       SELECT a.id, a.kind, a.username FROM role_grants g
          JOIN actors a ON a.id = g.user_id JOIN users u ON u.id = a.id
-       WHERE g.repo_id = ?1 AND u.suspended_at IS NULL
+       WHERE g.repo_id = ?1 AND u.suspended_at IS NULL AND ${isListed('a.username', 'a.id')}
+         AND NOT EXISTS (SELECT 1 FROM members WHERE workspace_id = ?2 AND user_id = g.user_id)
        UNION
-       SELECT a.id, a.kind, a.username, a.name FROM token_repos r
+       SELECT a.id, a.kind, a.username FROM token_repos r
          JOIN tokens t ON t.id = r.token_id JOIN actors a ON a.id = t.actor_id
        WHERE r.repo_id = ?1 AND t.kind = 'agent' AND (t.expires_at IS NULL OR t.expires_at > ?4)
-     ) WHERE ?3 IS NULL OR instr(lower(username), lower(?3)) > 0
-       OR instr(lower(coalesce(name, '')), lower(?3)) > 0 ORDER BY username, id`,
+         AND ${isListed('a.username', 'a.id')}
+     ) ORDER BY username, id LIMIT ?7`,
     repo.id,
     repo.workspace_id,
     q,
     now,
+    after?.username ?? '',
+    after?.id ?? '',
+    limit,
   )
 
 /**

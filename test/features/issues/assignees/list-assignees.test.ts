@@ -1,10 +1,12 @@
 import { expect, test } from 'bun:test'
 import { anonymous } from '#core/caller.ts'
+import type { SqlValue } from '#core/db.ts'
+import { setActorUsername } from '#features/accounts/store/actors.ts'
 import { listAssignees } from '#features/issues/assignees/list-assignees.ts'
 import { refusal } from '../../../world.ts'
 import { makeIssueWorld } from '../fixture.ts'
 
-const { world, ada, mel, otto, agent } = await makeIssueWorld()
+const { world, ada, mel, otto, agent, row } = await makeIssueWorld()
 const list = (
   input: object = {},
   caller: typeof ada | typeof anonymous = ada,
@@ -48,3 +50,65 @@ test('only those who see the repository', async () => {
   expect((await list({}, anonymous)).items).toHaveLength(2)
   expect(await refusal(list({}, otto, 'acme/vault'))).toMatchObject({ status: 404 })
 })
+
+test('members of a large workspace come from an index by username, also after a rename', async () => {
+  const count = 450
+  await world.write((tx) => {
+    const people = `WITH RECURSIVE n (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < ${count}),
+      p (id, username) AS (SELECT 'usr_' || printf('%026d', ${count} - x), 'person-' || printf('%03d', x) FROM n)`
+    const now = '2026-01-01T00:00:00.000Z'
+    tx.db.run(
+      `${people.replace('WITH', 'INSERT INTO actors (id, kind, username) WITH')} SELECT id, 'user', username FROM p`,
+    )
+    tx.db.run(
+      `${people.replace('WITH', 'INSERT INTO users (id, created_at, updated_at) WITH')} SELECT id, ?1, ?1 FROM p`,
+      now,
+    )
+    tx.db.run(
+      `${people.replace('WITH', 'INSERT INTO emails (user_id, email, is_primary, created_at, verified_at) WITH')} SELECT id, username || '@example.com', 1, ?1, ?1 FROM p`,
+      now,
+    )
+    tx.db.run(
+      `${people.replace('WITH', 'INSERT INTO members (workspace_id, user_id, role, joined_at) WITH')} SELECT ?1, id, 'member', ?2 FROM p`,
+      row('acme/site').workspace_id,
+      now,
+    )
+  })
+  const all = await allNames()
+  expect(all).toHaveLength(count + 2)
+  expect(all).toEqual(all.toSorted())
+  expect(await names({ q: '-449' })).toEqual(['person-449'])
+  const [id = ''] = (await list({ q: 'person-001' })).items.map((person) => person.id)
+  await world.write((tx) => setActorUsername(tx.db, id, 'zoe'))
+  expect((await allNames()).slice(-2)).toEqual(['person-450', 'zoe'])
+  expect(await candidatesRead(() => list({ per_page: 100 }))).toBe(200)
+})
+
+/** The names of all pages, one after the other. */
+async function allNames(): Promise<string[]> {
+  const found: string[] = []
+  for (let page = 1; page <= 10; page++) {
+    const { items, next } = await list({ per_page: 100, page })
+    found.push(...items.map(({ username }) => username))
+    if (next === null) return found
+  }
+  throw new Error('the list does not end')
+}
+
+/** How many rows the query for candidates returns, of whatever length the list is. */
+async function candidatesRead(run: () => Promise<unknown>): Promise<number> {
+  const { database } = world.hearth
+  const { all } = database
+  let rows = 0
+  database.all = <T>(sql: string, ...params: SqlValue[]): T[] => {
+    const found = all.call(database, sql, ...params) as T[]
+    if (sql.includes('members_by_username')) rows += found.length
+    return found
+  }
+  try {
+    await run()
+  } finally {
+    database.all = all
+  }
+  return rows
+}
