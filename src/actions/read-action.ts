@@ -41,6 +41,9 @@ export type ActionReading = {
   readonly problems: readonly Problem[]
 }
 
+/** GitHub documents both as required, and its runner runs actions without them. */
+const UNNEEDED = /^Required property is missing: (?:name|description)$/
+
 export function parseAction(text: string, path: string): ActionReading {
   const findings = new Findings(path)
   const failed = (): ActionReading => ({ action: null, problems: findings.problems })
@@ -56,7 +59,8 @@ export function parseAction(text: string, path: string): ActionReading {
     findings.fault(read.fault, read.fault.text)
     return failed()
   }
-  for (const fault of judge(text, 'action')) findings.fault(fault, fault.text)
+  for (const fault of judge(text, 'action'))
+    if (!UNNEEDED.test(fault.text)) findings.fault(fault, fault.text)
   if (findings.problems.length > 0) return failed()
   const { root } = read
   const runs = readRuns(valueOf(root, 'runs') ?? root, findings)

@@ -40,6 +40,14 @@ test('what is wrong is named with its place', () => {
   expect(problem('x'.repeat(300_000))?.text).toContain('more than 262144 characters')
 })
 
+test('an action needs no name and no description, as on GitHub', () => {
+  const read = (text: string) => parseAction(text, 'a/action.yml')
+  const unnamed = read('runs: { using: node20, main: index.js }\n')
+  expect(unnamed.problems).toEqual([])
+  expect(unnamed.action?.name).toBe('a/action.yml')
+  expect(read('name: x\n').problems[0]?.text).toContain('runs')
+})
+
 test('a thread reads actions too', async () => {
   const reader = new WorkflowReader()
   const read = await reader.readAction(
