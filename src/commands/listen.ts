@@ -49,8 +49,27 @@ async function freeSocket(path: string): Promise<void> {
   rmSync(path)
 }
 
+/** Opens a port with `open`. Throws CommandError with the way out when it is in use. */
+export async function openPort<T>(
+  { host, port }: Config['listen'],
+  open: () => T | Promise<T>,
+): Promise<T> {
+  try {
+    return await open()
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== 'EADDRINUSE') throw error
+    throw new CommandError(
+      `port ${port} of ${host} is in use: stop the program that listens there, or choose another port, such as --listen ${host}:${port + 1}`,
+    )
+  }
+}
+
 /** Throws CommandError for an address that cannot be opened, and for unusable certificates. */
-export async function listen(config: Config, log: Log): Promise<Listener> {
+export function listen(config: Config, log: Log): Promise<Listener> {
+  return openPort(config.listen, () => openListener(config, log))
+}
+
+async function openListener(config: Config, log: Log): Promise<Listener> {
   const { tls, supervisor } = config
   const { host, port, unix } = config.listen
   const on = supervisor.sockets > 0 ? { fd: FIRST_SOCKET_FD } : { host, port }

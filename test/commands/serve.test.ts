@@ -53,6 +53,15 @@ test('a Unix socket is served, replaced after a killed process, and removed at t
   expect(existsSync(unix)).toBe(false)
 }, 120_000)
 
+test('a port that is in use is named, with the way out', async () => {
+  const taken = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response() })
+  const port = taken.port ?? 0
+  await expect(start('taken', ['--listen', `127.0.0.1:${port}`])).rejects.toThrow(
+    `port ${port} of 127.0.0.1 is in use: stop the program that listens there, or choose another port, such as --listen 127.0.0.1:${port + 1}`,
+  )
+  await taken.stop(true)
+}, 120_000)
+
 test('a certificate from files', async () => {
   const [cert, key] = [join(folder, 'c.pem'), join(folder, 'k.pem')]
   execFileSync(

@@ -12,6 +12,7 @@ import { parseAddress } from '#src/standby/peer.ts'
 import { readRole, type Role } from '#src/standby/role.ts'
 import { existsSync, readFileSync } from 'node:fs'
 import { CommandError, text, type Flags } from '../command.ts'
+import { openPort } from '../listen.ts'
 import { requireOwnData } from '../own-data.ts'
 import { serve } from '../serve.ts'
 import { say } from '../terminal.ts'
@@ -129,7 +130,7 @@ export async function follow(flags: Flags, primary: string | undefined): Promise
   const release = lockDirectory(config.data)
   const notify = createNotify(config.supervisor.notify, () => {})
   const follower = openFollower(config, log, primary)
-  const health = startHealthServer(config, follower)
+  const health = await openPort(config.listen, () => startHealthServer(config, follower))
   const stopped = new Promise<'stopped'>((resolve) => {
     for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => resolve('stopped'))
   })
