@@ -62,6 +62,21 @@ type Chapter = {
 }
 
 /**
+ * Gives each cell of a table of three columns or more the heading of its column: on a phone cells
+ * stand below each other, without the row of headings.
+ */
+function labelCells(table: string): string {
+  const labels = [...table.matchAll(/<th(?: [^<>]*)?>(.*?)<\/th>/gs)].map(([, label = '']) =>
+    label.replace(/<[^<>]*>/g, '').replaceAll('"', '&quot;'),
+  )
+  if (labels.length < 3) return table
+  return table.replace(/<tr>.*?<\/tr>/gs, (row) => {
+    let column = 0
+    return row.replace(/(?<=<td)/g, () => ` data-label="${labels[column++] ?? ''}"`)
+  })
+}
+
+/**
  * Renders one source. Its first line is the title. Marks for scripts are left out; links between
  * the files become links between the pages.
  */
@@ -72,7 +87,7 @@ export function renderChapter({ slug, text }: GuideSource): Chapter {
     .join('\n')
     .replace(/^<!--[^\n]*-->\n/gm, '')
     .replace(/\]\(([a-z-]+)\.md(#[a-z-]+)?\)/g, '](/docs/$1$2)')
-  const html = renderMarkdown(body)
+  const html = renderMarkdown(body).replace(/<table>.*?<\/table>/gs, labelCells)
   const headings = html.matchAll(/<h2[^>]* id="([^"]+)"[^>]*>([^<]+)</g)
   const parts = [...headings].map(([, id = '', title = '']) => ({ id, title }))
   return { slug, title: first.slice(2), html, parts }

@@ -28,6 +28,17 @@ test('the guide holds every setting', () => {
     expect(html).toContain(`<code>${name}</code>`)
 })
 
+test('cells of wide tables name their column, for phones', () => {
+  const wide = '| A | `b` "c" | |\n| --- | --- | --- |\n| 1 | 2 | 3 |'
+  const narrow = '| x | y |\n| --- | --- |\n| 4 | 5 |'
+  const text = () => `# T\n\n${wide}\n\n${narrow}\n`
+  const { html } = renderChapter({ slug: 'x', text })
+  expect(html).toContain(
+    '<td data-label="A">1</td><td data-label="b &quot;c&quot;">2</td><td data-label="">3</td>',
+  )
+  expect(html).toContain('<td>4</td><td>5</td>')
+})
+
 test('scripts and documents that the guide names exist', () => {
   const root = join(docs, '../..')
   const named = GUIDE_SOURCES.flatMap(({ text }) => [
