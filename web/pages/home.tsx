@@ -113,7 +113,7 @@ const FirstRepoCard = ({
       <FormActions>
         <Button variant="primary">{t('Create repository')}</Button>
         <LinkButton href="/new" variant="quiet">
-          {t('More choices, or copy one from elsewhere')}
+          {t('More choices, or import a repository')}
         </LinkButton>
       </FormActions>
     </Form>

@@ -12,6 +12,7 @@ import { getRepo, type Repo } from '#features/repos/index.ts'
 import {
   Button,
   Card,
+  Commands,
   CopyField,
   Field,
   FieldSet,
@@ -224,6 +225,19 @@ const AgentsHead = ({ repo }: { repo: Repo }) => (
   />
 )
 
+/** How an MCP client signs in as the new agent. */
+const ClientSettings = ({ url, secret }: { url: string; secret: string }) => {
+  const hearth = { type: 'http', url, headers: { Authorization: `Bearer ${secret}` } }
+  return (
+    <>
+      <CopyField id="tool-server" label={t('Address of the tool server')} value={url} />
+      <Commands label={t('Copy the settings of an MCP client')}>
+        {JSON.stringify({ mcpServers: { hearth } }, null, 2)}
+      </Commands>
+    </>
+  )
+}
+
 const AgentsView = ({
   visit,
   repo,
@@ -247,13 +261,7 @@ const AgentsView = ({
           )}
         </TokenSecret>
       )}
-      {made && (
-        <CopyField
-          id="tool-server"
-          label={t('Address of the tool server')}
-          value={visit.hearth.settings.mcp_url}
-        />
-      )}
+      {made && <ClientSettings url={visit.hearth.settings.mcp_url} secret={made.secret} />}
       {offersProtection && <StricterProtection visit={visit} repo={repo} />}
       <AgentOverview visit={visit} overview={overview} here={here} />
       {ended.length > 0 && (
