@@ -73,7 +73,7 @@ export function migrate(
     }
     requireParents(db, list.at(-1)?.name ?? '')
   }
-  // A new database has nothing to lose. It waits for the disk once, and is looked through once.
+  // A new database has no data to lose, so one transaction syncs the disk and checks rows only once.
   if (pending.length === known.length) transaction(db, () => apply(pending))
   else for (const one of pending) transaction(db, () => apply([one]))
   return pending.map(({ name }) => name)

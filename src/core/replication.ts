@@ -1,6 +1,6 @@
 /**
- * What the rest of the forge knows of a standby (`src/standby`): the hook by which the `Writer`
- * tells of commits, where changed files are noted, and the state for people and monitors.
+ * The interface between the forge and its standby (`src/standby`): the `Writer` reports commits to
+ * a `CommitObserver`, features note changed files, and `readStatus` gives the state.
  */
 import { service } from './service.ts'
 

@@ -1,8 +1,8 @@
 /**
- * Finds what a path leads to, with Elysia's router. A pattern has fixed segments, parameters
- * (`:name`, one segment that is not empty) and at its end perhaps `*`, which stands for any rest, also
- * an empty one. In each place a fixed segment is tried first, then a parameter, then the rest. A slash
- * at the end of a path makes no difference.
+ * Finds the route of a path with Elysia's router. A pattern has fixed segments and parameters (`:name`,
+ * one segment that is not empty). It may end in `*`, which matches any rest, also an empty one. At each
+ * position a fixed segment has precedence over a parameter, and a parameter over `*`. A slash at the
+ * end of a path is ignored.
  *
  * Routes are put into the router itself. Elysia's own `all` compiles a handler for each, which took 30
  * ms of processor time of every start for 705 routes; this takes 2 ms.

@@ -144,7 +144,7 @@ export class EventLoopProbe {
     if (this.#measuredCpu - this.#cpuAtQuiet < MIN_CPU_UNTIL_QUIET_MS) return
     this.onQuiet()
     this.#quietSeconds = 0
-    // What that took is no work, and no turn that anybody waited for.
+    // The time of `onQuiet` counts neither as work nor as a long turn.
     this.#measuredAt = this.#secondAt = this.#now()
     this.#measuredCpu = this.#secondCpu = this.#cpuAtQuiet = this.#cpu()
   }

@@ -151,8 +151,9 @@ export class FollowerLink {
       const startedMs = performance.now()
       try {
         await this.files.sendAll(() => this.#sentUpTo(this.feed.queue.last))
-      } catch {
-        return
+      } catch (error) {
+        // The standby connects again. Without comparisons it would lack files, and nobody would know.
+        return this.close(error as Error)
       }
       waitMs = Math.max(COMPARE_INTERVAL_MS, COMPARE_SHARE * (performance.now() - startedMs))
     }

@@ -56,7 +56,7 @@ const RETRY_MS = SECOND
 const POSITION_INTERVAL_MS = SECOND
 const MAX_BATCH_BYTES = 8 * 1024 ** 2
 const DRAIN_TIMEOUT_MS = 60 * SECOND
-/** A primary that hands over is heard more often than this, because it sends pings. */
+/** A primary that hands over sends pings more often than this. */
 const MAX_SILENCE_MS = 5 * SECOND
 
 export const addressText = ({ host, port }: Address): string =>

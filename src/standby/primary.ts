@@ -1,7 +1,7 @@
 /**
- * The machine that serves. It hands every commit to the standby, and it stops to change anything
- * when another machine has a higher term, when its lease has ended, or when the standby that must
- * confirm changes is away.
+ * The machine that serves. It sends every commit to the standby. It refuses changes when another
+ * machine has a higher term, when its lease has ended, or when the standby that must confirm changes
+ * is away.
  */
 import type { Server } from 'node:tls'
 import type { CommitObserver, Replication, ReplicationStatus } from '#core/replication.ts'
@@ -39,10 +39,10 @@ export type PrimaryOptions = {
   readonly onFenced: () => void
 }
 
-/** Commits that wait for a standby which is away, and for one that is slow. */
+/** The largest queue of commits for a standby that is away, and for one that is slow. */
 const MAX_AWAY_BYTES = 64 * 1024 ** 2
 const MAX_QUEUE_BYTES = 256 * 1024 ** 2
-/** After so long without a standby, commits are not kept for it any more. */
+/** The queue for a standby that is away is dropped after this time. */
 const MAX_AWAY_MS = 10 * MINUTE
 /** A change that the standby has not confirmed by then is answered with 503. */
 const CONFIRM_TIMEOUT_MS = 10 * SECOND

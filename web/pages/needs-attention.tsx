@@ -14,7 +14,7 @@ import {
 } from '../components/index.ts'
 import { pullPath } from '../paths.ts'
 import type { Visit } from '../site.ts'
-import { GoOn } from './pulls/agent-state.tsx'
+import { MessageForm } from './pulls/agent-state.tsx'
 import { iconOfKind, SHORT_REASONS } from './notifications/reasons.ts'
 import { t } from '../text.ts'
 
@@ -35,14 +35,14 @@ export async function loadAttention(visit: Visit) {
     stopped: await Promise.all(
       stopped.map(async (one, at) => ({
         ...one,
-        agent: at < MAX_ANSWER_FORMS ? await askingAgent(visit, one) : null,
+        agent: at < MAX_ANSWER_FORMS ? await findAgentWithQuestion(visit, one) : null,
       })),
     ),
   }
 }
 
 /** The built-in agent that waits for an answer; null for others, whose page has the form. */
-async function askingAgent(
+async function findAgentWithQuestion(
   visit: Visit,
   { reason, repo, subject: { number } }: Notification,
 ): Promise<Agent | null> {
@@ -77,7 +77,7 @@ const StoppedRow = ({ visit, one }: { visit: Visit; one: Stopped }) => (
     }
   >
     {one.agent?.pull && (
-      <GoOn
+      <MessageForm
         visit={visit}
         here={pullPath(one.agent.repo, one.agent.pull, 'session')}
         agent={one.agent}

@@ -38,7 +38,7 @@ export const listActiveRunsOf = (db: Db, repo_id: string, issue: number): AgentR
     issue,
   )
 
-/** Runs that began to wait for a free place before this one. */
+/** How many queued runs have waited longer for a permit than this one. */
 export const countQueuedBefore = (db: Db, { agent_id, state_at }: AgentRunRow): number =>
   db.one<{ count: number }>(
     `SELECT count(*) AS count FROM agent_runs

@@ -139,7 +139,7 @@ export async function sendStatus(
   }
 }
 
-/** Lists of what the checks of a commit said, in the order in which they are asked. */
+/** The API paths that list the checks of a commit. They are requested in this order. */
 const LISTS: Readonly<Record<ForgeKind, readonly ((sha: string) => string)[]>> = {
   gitea: [(sha) => `/commits/${sha}/statuses?limit=50`],
   github: [
@@ -168,8 +168,9 @@ const hasBegun = (check: Readonly<Record<string, unknown>>): boolean => {
 }
 
 /**
- * Whether a check of the remote's own said anything of a commit: one that has begun, and that leads to
- * another site than this one. Null when the forge does not tell. Throws OutboundError.
+ * Whether a check of the remote itself has begun for a commit. Results that this service reported
+ * there do not count: their address is on its own site. Null when the forge does not answer the
+ * request. Throws OutboundError.
  */
 export async function hasReported(
   hearth: Pick<Hearth, 'settings'>,

@@ -1,6 +1,6 @@
 /**
- * Pushes of a remote that leads, and whose checks it has not been seen to report. When it fails, or
- * when its checks do, workflows run here for the newest of each branch.
+ * Pushes of a leading remote for which no check result has been seen. When the remote or its checks
+ * fail, workflows run here for the newest push of each branch.
  */
 import { reaction } from '#core/events.ts'
 import type { Hearth } from '#core/hearth.ts'
@@ -13,7 +13,7 @@ import { insertWaiting, listWaiting, trimWaiting, type WaitingPush } from './sto
 import { ownMoves } from './sync-options.ts'
 
 const MAX_WAITING = 100
-/** When the remote cannot be reached, it has probably checked older pushes. */
+/** While the remote cannot be reached, older pushes do not run: it has probably checked them. */
 const MAX_AGE_MS = HOUR
 export const MIN_WAITING = 5
 const SILENT_FOR_MS = 30 * MINUTE

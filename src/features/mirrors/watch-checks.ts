@@ -1,6 +1,6 @@
 /**
- * Whether the checks of a remote that leads report anything. It is asked only while five pushes
- * wait, so a remote whose checks work costs a few requests now and then.
+ * Watches whether the checks of a leading remote report results. The remote is asked only while five
+ * pushes wait for a result, so a remote whose checks work gets few requests.
  */
 import type { Hearth } from '#core/hearth.ts'
 import { writeAs } from '#core/write.ts'
@@ -15,7 +15,7 @@ import { areChecksSilent, MIN_WAITING } from './waiting-pushes.ts'
 
 const MAX_WAITING = 100
 
-/** Looks at the checks of the newest pushes, and applies what was seen. */
+/** Reads the checks of the newest pushes, and applies the result to the state of the link. */
 export async function watchChecks(
   hearth: Hearth,
   row: MirrorRow,
@@ -38,7 +38,7 @@ export async function watchChecks(
   })
 }
 
-/** The newest of these pushes whose checks said something. Null when that cannot be known. */
+/** The newest of these pushes with a result. Null when the remote cannot be asked. */
 async function findReported(
   hearth: Hearth,
   row: MirrorRow,

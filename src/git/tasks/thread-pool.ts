@@ -17,8 +17,8 @@ import {
 } from './task-runner.ts'
 
 /**
- * How long a thread without tasks stays. A thread takes 10 MiB or more, and what it took for its
- * work it gives back only at its end; starting one takes 12 ms of processor time.
+ * How long a thread stays without tasks. A thread takes 10 MiB or more, and releases the memory of
+ * its work only when it ends. Starting one takes 12 ms of processor time.
  */
 const DEFAULT_IDLE_MS = 60 * SECOND
 

@@ -24,7 +24,15 @@ export async function loadAgentOf(visit: Visit, repo: Repo, number: number): Pro
   return (await visit.tryCall(getPullAgent, { repo: repo.full_name, number })) ?? null
 }
 
-export const GoOn = ({ visit, here, agent }: { visit: Visit; here: string; agent: Agent }) => {
+export const MessageForm = ({
+  visit,
+  here,
+  agent,
+}: {
+  visit: Visit
+  here: string
+  agent: Agent
+}) => {
   const isIdle = agent.state === 'idle'
   const isRefused = visit.form.values.text('agent') === agent.id
   const [label, button] = isIdle
@@ -58,15 +66,15 @@ export const GoOn = ({ visit, here, agent }: { visit: Visit; here: string; agent
   )
 }
 
-/** What a person can do for the built-in agent now: let it go on, or send its work back. */
+/** The form for a person: resumes the built-in agent, or sends its work back. */
 const NextStep = ({ visit, here, agent }: { visit: Visit; here: string; agent: Agent }) => {
-  if (agent.waiting_for !== null) return <GoOn visit={visit} here={here} agent={agent} />
-  // Agents from outside are told in the session, or by a review.
+  if (agent.waiting_for !== null) return <MessageForm visit={visit} here={here} agent={agent} />
+  // Other agents read the session and reviews.
   if (agent.state !== 'idle' || agent.state_since === null) return null
   return (
     <details class="more" open={visit.form.values.has('agent')}>
       <summary>{t('Ask for changes')}</summary>
-      <GoOn visit={visit} here={here} agent={agent} />
+      <MessageForm visit={visit} here={here} agent={agent} />
     </details>
   )
 }

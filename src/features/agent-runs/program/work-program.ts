@@ -95,7 +95,7 @@ async function handOver(context: RunContext, { seq, text }: TurnRow, wait: Wait)
   }
 }
 
-/** What it says is the answer to whoever asked it about work that is handed over already. */
+/** Stores the last message of a program as the answer to the open questions. False when there is none. */
 function answerQuestions(tx: Tx, { run, pull, caller }: RunContext, text: string): boolean {
   const questions = pull.status === 'open' ? listWaitingQuestions(tx.db, pull.id) : []
   if (text.trim() === '' || questions.length === 0) return false
@@ -129,7 +129,7 @@ async function settle({ hearth, run, caller }: RunContext, result: ToolResult): 
     if (result.ok === false) insertTurn(tx, run.agent_id, 'user', result.text)
     if (!result.next) return
     const { state, reason } = result.next
-    // What it was told meanwhile is its next turn.
+    // A message that arrived meanwhile is its next turn.
     if (state === 'resting' && hasUnread(tx.db, run.agent_id)) return
     setRunState(tx, run.agent_id, state, reason)
   })

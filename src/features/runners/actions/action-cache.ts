@@ -1,6 +1,7 @@
 /**
- * Archives of actions from other forges on disk, and the commits that their names stood for. They
- * can be fetched again, so they are not in backups. What was not used for longest is deleted first.
+ * A cache on disk of archives of actions from other forges, and of the commits that their refs
+ * pointed at. It can be fetched again, so backups leave it out. The least recently used file is
+ * deleted first.
  */
 import { createWriteStream } from 'node:fs'
 import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
@@ -21,7 +22,7 @@ export class ActionCache {
     private readonly maxBytes = MAX_BYTES,
   ) {}
 
-  /** The path of an archive. `fetch` is asked for one that is not here, once at a time. */
+  /** The path of an archive. Calls for the same missing archive share one `fetch`. */
   async open(key: string, fetch: () => Promise<ReadableStream<Uint8Array>>): Promise<string> {
     const path = this.#pathOf(key)
     const seconds = this.now() / 1_000
@@ -37,12 +38,12 @@ export class ActionCache {
     return started
   }
 
-  /** What was remembered under a key; null when nothing. */
+  /** The text that is stored for a key; null when there is none. */
   async recall(key: string): Promise<string | null> {
     return readFile(this.#pathOf(key), 'utf8').catch(() => null)
   }
 
-  /** Remembers a short text. A full disk is no fault: it can be asked for again. */
+  /** Stores a short text. A full disk is not an error, because the text can be requested again. */
   async remember(key: string, text: string): Promise<void> {
     await mkdir(this.directory, { recursive: true, mode: 0o700 })
     await writeFile(this.#pathOf(key), text).catch(() => {})
@@ -89,7 +90,7 @@ export class ActionCache {
 }
 
 export const actionCache = service(
-  'actions from elsewhere',
+  'cache of remote actions',
   ({ settings, clock }) =>
     new ActionCache(join(settings.data, 'cache', 'actions'), () => clock.now()),
 )

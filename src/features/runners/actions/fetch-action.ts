@@ -5,14 +5,14 @@ import { checkOutForJob } from '../check-out.ts'
 import type { ActionName } from '../execute/job-input.ts'
 import { fetchRemoteAction } from './remote-action.ts'
 
-/** A name that was one of this forge never comes from elsewhere. */
+/** Whether a repository of this forge has this name or had it before. */
 const isOfThisForge = ({ facts }: Hearth, repository: string): boolean =>
   facts.repo(repository, { kind: 'anonymous' }) !== null || facts.moved(repository) !== null
 
 /**
- * Writes the files of an action into an empty folder, and returns what the log says about it. A
- * repository of this forge wins, also where the job may not read it: else whoever takes its name
- * elsewhere would run code here. Throws an Error with one line for the author.
+ * Writes the files of an action into an empty folder, and returns a line for the log. A repository of
+ * this forge has precedence, also where the job may not read it. Otherwise a stranger could register
+ * its name on the other forge and run code here. Throws an Error with one line for the author.
  */
 export async function fetchActionForJob(
   hearth: Hearth,
