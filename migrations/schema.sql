@@ -1036,7 +1036,7 @@ CREATE TABLE "imports" (
   -- Why the last attempt failed, until another one ends.
   problem TEXT,
   -- Whether the code is complete, so that the repository can be used while the rest arrives.
-  code_complete INTEGER NOT NULL DEFAULT 0 CHECK (code_complete IN (0, 1)),
+  code_complete INTEGER NOT NULL DEFAULT 0 CHECK (code_complete IN (0, 1)), lost_starts INTEGER NOT NULL DEFAULT 0 CHECK (lost_starts >= 0), furthest TEXT NOT NULL DEFAULT 'waiting',
   CHECK ((finished_at IS NOT NULL) = (state IN ('done', 'done_with_errors', 'failed', 'cancelled'))),
   CHECK (finished_at IS NULL OR secret IS NULL)
 ) STRICT, WITHOUT ROWID;

@@ -16,7 +16,7 @@ import { createFetchedRefs, ImportEnded } from './create-fetched-refs.ts'
 import { cloneUrlOf } from './forge-import.ts'
 import type { ForeignRepo } from './forges/forge.ts'
 import { ProgressWriter } from './progress-writer.ts'
-import { addErrors, findImport, type ImportRow } from './store.ts'
+import { addErrors, findImport, noteProgress, type ImportRow } from './store.ts'
 import { findStep, setStep } from './store-steps.ts'
 
 const PREFIXES = ['refs/heads/', 'refs/tags/']
@@ -67,6 +67,7 @@ async function createPullRefs(
     await writeAs(hearth, null, (tx) => {
       if (findImport(tx.db, row.id)?.state !== 'running')
         throw new ImportEnded('the import was ended')
+      noteProgress(tx, row.id)
       moveRefs(tx, repo, updates, { as: { actor_id: row.created_by } })
     })
   }
@@ -101,6 +102,7 @@ async function copyLargeFiles(
     { tips, hide: [] },
   )
   await writeAs(hearth, null, (tx) => {
+    noteProgress(tx, row.id)
     addErrors(tx, row.id, problems)
     setStep(tx, row.id, 'large_files', {
       state: problems.length > 0 ? 'done_with_errors' : 'done',

@@ -12,7 +12,7 @@ import {
   selectFetchedRefs,
   type PreparedUpdate,
 } from '#features/repos/index.ts'
-import { findImport, forgetAttempts, setProgress, type ImportRow } from './store.ts'
+import { findImport, noteProgress, setProgress, type ImportRow } from './store.ts'
 
 /** The import was cancelled, or its repository deleted. */
 export class ImportEnded extends Error {}
@@ -42,7 +42,7 @@ export async function createFetchedRefs(
       const fresh = findImport(tx.db, row.id)
       if (fresh?.state !== 'running' || requireRepo(tx.db, repo.id).deleted_at !== null)
         throw new ImportEnded('the import was ended')
-      forgetAttempts(tx, row.id)
+      noteProgress(tx, row.id)
       moveRefs(tx, repo, updates, { as: { actor_id: row.created_by } })
       setProgress(tx, row.id, {
         phase: 'refs',

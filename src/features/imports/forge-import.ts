@@ -8,7 +8,7 @@ import { ForgeError } from './forges/forge-client.ts'
 import { openForge, type OpenForge } from './forges/open-forge.ts'
 import type { ForeignRepo } from './forges/forge.ts'
 import { STEP_NAMES, type StepName } from './schema.ts'
-import { addErrors, setCodeComplete, setFacts, type ImportRow } from './store.ts'
+import { addErrors, noteProgress, setCodeComplete, setFacts, type ImportRow } from './store.ts'
 import { findStep, isStepDone, listNumbersAfter, setStep } from './store-steps.ts'
 import type { StepContext } from './steps/context.ts'
 import { commentsStep, reviewsStep } from './steps/comment-steps.ts'
@@ -72,6 +72,7 @@ export async function rememberFacts(
     const repo = requireRepo(tx.db, row.repo_id)
     requireRunning(tx, { row, repo })
     setFacts(tx, row.id, JSON.stringify(facts))
+    noteProgress(tx, row.id)
     reserveNumbers(tx, repo.id, facts.highest)
     const isNew = listNumbersAfter(tx.db, repo.id, null, 0, 1).length === 0
     if (isNew && findStep(tx.db, row.id, 'labels') !== null) removeUnusedLabels(tx, repo.id)
@@ -82,6 +83,7 @@ export async function rememberFacts(
 export const completeCode = (hearth: Hearth, row: ImportRow, left: readonly string[]) =>
   writeForImport({ hearth, row, repo: requireRepo(hearth.db, row.repo_id) }, (tx) => {
     setCodeComplete(tx, row.id)
+    noteProgress(tx, row.id)
     addErrors(tx, row.id, left)
     if (findStep(tx.db, row.id, 'code') !== null)
       setStep(tx, row.id, 'code', { state: left.length > 0 ? 'done_with_errors' : 'done' })
@@ -101,9 +103,10 @@ async function copyWiki(context: StepContext): Promise<void> {
       actor_id: row.created_by,
       signal,
     }))
-  await writeForImport(context, (tx) =>
-    setStep(tx, row.id, 'wiki', { state: 'done', done: found ? 1 : 0, total: found ? 1 : 0 }),
-  )
+  await writeForImport(context, (tx) => {
+    noteProgress(tx, row.id)
+    setStep(tx, row.id, 'wiki', { state: 'done', done: found ? 1 : 0, total: found ? 1 : 0 })
+  })
 }
 
 /** Attachments came with the texts that name them; this step counts them. */

@@ -21,10 +21,11 @@ import {
   addErrors,
   errorsOf,
   findImport,
-  forgetAttempts,
+  noteProgress,
   setEnded,
   setInterrupted,
   setStarted,
+  setSurvived,
   setWaiting,
   type ImportRow,
 } from './store.ts'
@@ -34,13 +35,11 @@ import { setStep } from './store-steps.ts'
 const RETRY_DELAYS_MS = [10 * SECOND, MINUTE, 5 * MINUTE]
 const MIN_LIMIT_WAIT_MS = MINUTE
 const MAX_LIMIT_WAIT_MS = 6 * HOUR
-/**
- * Starts in a row without a page of progress, counting those that end with the process. Each start
- * goes on where the last one stopped, so there may be more of them than for the code.
- */
-const MAX_STARTS_OF_STEPS = 20
-/** Of the code, whose objects stay on disk too. More ends of the process are its own fault. */
-const MAX_STARTS_OF_CODE = 10
+/** Starts in a row that ended with the process and came no further than any before. */
+const MAX_LOST_STARTS = 10
+/** So many of them are followed by another one at once, the rest after these delays and the last. */
+const LOST_STARTS_AT_ONCE = 2
+const LOST_DELAYS_MS = [10 * SECOND, 30 * SECOND, MINUTE, 2 * MINUTE, 5 * MINUTE]
 
 export const runImport = job<{ id: string }>({
   kind: 'run_import',
@@ -59,7 +58,7 @@ export const runImport = job<{ id: string }>({
       if (other !== null) await runForgeSteps(hearth, row, other, token, signal)
       await finishImport(hearth, row)
     } catch (error) {
-      // The next run continues here, and this attempt is not counted.
+      // The next run continues here, and this start is not counted.
       if (stopping.aborted) {
         await writeAs(hearth, null, (tx) => setInterrupted(tx, id))
         throw error
@@ -78,17 +77,34 @@ const startAttempt = (hearth: Hearth, id: string): Promise<ImportRow | null> =>
     const row = findImport(tx.db, id)
     if (!row || row.finished_at !== null) return null
     const tooOld = tx.now_ms - Date.parse(row.created_at) > MAX_IMPORT_MS
-    const most = row.code_complete === 1 ? MAX_STARTS_OF_STEPS : MAX_STARTS_OF_CODE
-    if (tooOld || row.attempts > most) {
+    if (tooOld || row.lost_starts >= MAX_LOST_STARTS) {
       setEnded(tx, id, 'failed', [
         ...errorsOf(row),
-        tooOld ? 'it did not come to an end in 7 days' : 'it was begun too often',
+        tooOld
+          ? 'it did not come to an end in 7 days'
+          : `the server ended ${row.lost_starts} times while it ran, each time before any progress`,
       ])
+      return null
+    }
+    if (row.state === 'running' && row.lost_starts > LOST_STARTS_AT_ONCE) {
+      waitAfterLoss(tx, row)
       return null
     }
     setStarted(tx, id)
     return findImport(tx.db, id)
   })
+
+/**
+ * Waits after the process ended again. Ends of the process in this time are not the fault of the
+ * import, and an import that is the fault lets others work, and people cancel it. Of several
+ * imports that ran together, chance makes one begin alone.
+ */
+function waitAfterLoss(tx: Tx, row: ImportRow): void {
+  const least =
+    LOST_DELAYS_MS[row.lost_starts - LOST_STARTS_AT_ONCE - 1] ?? LOST_DELAYS_MS.at(-1) ?? 0
+  const delay_ms = Math.floor(least * (1 + Math.random()))
+  waitFor(tx, row, delay_ms, 'queued', 'the server ended while it ran', row.attempts - 1)
+}
 
 /**
  * Copies the code. As for large pushes, objects that were not scanned for SHA-1 collisions are
@@ -176,19 +192,22 @@ async function handleFailure(hearth: Hearth, row: ImportRow, error: unknown): Pr
     if (now?.state !== 'running') return
     const limit = limitWait(cause)
     if (limit !== null) {
-      waitFor(tx, now, limit, 'waiting_for_limit', message)
+      // Waiting for a limit is no failed attempt.
+      setSurvived(tx, row.id)
+      waitFor(tx, now, limit, 'waiting_for_limit', message, now.attempts - 1)
       return
     }
     const delay_ms = isTemporary(cause) ? RETRY_DELAYS_MS[now.attempts - 1] : undefined
     if (delay_ms !== undefined) {
-      waitFor(tx, now, delay_ms, 'queued', message)
+      setSurvived(tx, row.id)
+      waitFor(tx, now, delay_ms, 'queued', message, now.attempts)
     } else if (!(error instanceof StepFailed) || endsAllSteps(cause)) {
       setEnded(tx, row.id, 'failed', [...errorsOf(now), message])
     } else {
       // What this step did not bring is listed; the others go on.
       addErrors(tx, row.id, [`${error.step.replace('_', ' ')}: ${message}`])
       setStep(tx, row.id, error.step, { state: 'done_with_errors' })
-      forgetAttempts(tx, row.id)
+      noteProgress(tx, row.id)
       tx.enqueue(runImport, { id: row.id }, { key: row.id })
     }
   })
@@ -196,15 +215,15 @@ async function handleFailure(hearth: Hearth, row: ImportRow, error: unknown): Pr
 
 function waitFor(
   tx: Tx,
-  { id, attempts }: ImportRow,
+  { id }: ImportRow,
   delay_ms: number,
   state: 'queued' | 'waiting_for_limit',
   problem: string,
+  attempts: number,
 ): void {
   setWaiting(tx, id, {
     state,
-    // Waiting for a limit is no failed attempt.
-    attempts: state === 'waiting_for_limit' ? attempts - 1 : attempts,
+    attempts: Math.max(0, attempts),
     resume_at: timestamp(tx.now_ms + delay_ms),
     problem,
   })

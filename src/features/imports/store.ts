@@ -4,7 +4,7 @@ import { preload, memo } from '#core/read-scope.ts'
 import type { Tx } from '#core/write.ts'
 import { notFound } from '#lib/errors.ts'
 import type { Timestamp } from '#lib/time.ts'
-import type { ImportState, Phase, Source } from './schema.ts'
+import { PHASES, type ImportState, type Phase, type Source } from './schema.ts'
 
 export type ImportRow = {
   readonly id: string
@@ -14,7 +14,12 @@ export type ImportRow = {
   readonly secret: string | null
   readonly state: ImportState
   readonly phase: Phase
+  /** Starts that ended in an error, and the present one. */
   readonly attempts: number
+  /** Starts since the last progress that have not ended, or ended with the process. */
+  readonly lost_starts: number
+  /** How far it ever came. */
+  readonly furthest: Phase
   readonly objects_done: number
   readonly objects_total: number
   readonly bytes: number
@@ -119,28 +124,32 @@ export function insertImport(
   )
 }
 
-/** Marks the start of an attempt. */
+/** Marks the start of an attempt, or that one goes on after the process ended. */
 export const setStarted = (tx: Tx, id: string): void =>
   void tx.db.run(
-    `UPDATE imports SET state = 'running', phase = 'connecting', attempts = attempts + 1, started_at = coalesce(started_at, ?), resume_at = NULL WHERE id = ?`,
+    `UPDATE imports SET state = 'running', phase = 'connecting', attempts = max(1, attempts + (state <> 'running')), lost_starts = lost_starts + 1, started_at = coalesce(started_at, ?), resume_at = NULL WHERE id = ?`,
     tx.now,
     id,
   )
 
-/** Marks that the process stopped during an attempt, which then does not count. */
+/** Marks that the process was told to stop during an attempt, which goes on in the next one. */
 export const setInterrupted = (tx: Tx, id: string): void =>
   void tx.db.run(
-    `UPDATE imports SET attempts = max(0, attempts - 1) WHERE id = ? AND state = 'running'`,
+    `UPDATE imports SET lost_starts = max(0, lost_starts - 1) WHERE id = ? AND state = 'running'`,
     id,
   )
+
+/** Marks that an attempt ended and the process did not. */
+export const setSurvived = (tx: Tx, id: string): void =>
+  void tx.db.run('UPDATE imports SET lost_starts = 0 WHERE id = ?', id)
 
 export type ImportProgress = Partial<
   Pick<ImportRow, 'phase' | 'objects_done' | 'objects_total' | 'bytes' | 'refs_done' | 'refs_total'>
 >
 
 /** Updates the progress of a running import. Late updates are ignored. */
-export const setProgress = (tx: Tx, id: string, change: ImportProgress): void =>
-  void tx.db.run(
+export function setProgress(tx: Tx, id: string, change: ImportProgress): void {
+  tx.db.run(
     `UPDATE imports SET phase = coalesce(?, phase), objects_done = coalesce(?, objects_done),
        objects_total = coalesce(?, objects_total), bytes = coalesce(?, bytes),
        refs_done = coalesce(?, refs_done), refs_total = coalesce(?, refs_total)
@@ -153,13 +162,21 @@ export const setProgress = (tx: Tx, id: string, change: ImportProgress): void =>
     change.refs_total ?? null,
     id,
   )
+  const row = findImport(tx.db, id)
+  if (row?.state !== 'running' || !isFurther(row.phase, row.furthest)) return
+  tx.db.run('UPDATE imports SET furthest = phase WHERE id = ?', id)
+  noteProgress(tx, id)
+}
+
+const isFurther = (phase: Phase, than: Phase): boolean =>
+  PHASES.indexOf(phase) > PHASES.indexOf(than)
 
 /**
- * Forgets the attempts before the one that runs. Refs that it created stay when it is cut off, so
- * giving up after some attempts would leave a part of the repository.
+ * Forgets the starts and attempts before the one that runs. What it created stays when it is cut
+ * off, so giving up after some of them would leave a part of the repository.
  */
-export const forgetAttempts = (tx: Tx, id: string): void =>
-  void tx.db.run('UPDATE imports SET attempts = 1 WHERE id = ?', id)
+export const noteProgress = (tx: Tx, id: string): void =>
+  void tx.db.run('UPDATE imports SET attempts = 1, lost_starts = 0 WHERE id = ?', id)
 
 export const setFacts = (tx: Tx, id: string, facts: string): void =>
   void tx.db.run('UPDATE imports SET facts = ? WHERE id = ?', facts, id)

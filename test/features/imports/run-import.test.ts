@@ -6,12 +6,15 @@ import { afterAll, expect, test } from 'bun:test'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { openHearth } from '#src/app.ts'
+import { writeAs } from '#core/write.ts'
 import { call } from '#core/operation.ts'
+import { cancelImport } from '#features/imports/cancel-import.ts'
 import { createImport } from '#features/imports/create-import.ts'
 import { getImport } from '#features/imports/get-import.ts'
 import { runImport } from '#features/imports/run-import.ts'
+import { setProgress } from '#features/imports/store.ts'
 import { silentLog } from '#lib/log.ts'
-import { MINUTE } from '#lib/time.ts'
+import { MINUTE, SECOND, timestamp } from '#lib/time.ts'
 import { COLLISION_SCAN_DELAY_MS, repoByPath } from '#features/repos/index.ts'
 import { git, tryGit } from '../../git/support/real-git.ts'
 import { expectSound } from '../../git/support/sound.ts'
@@ -206,6 +209,145 @@ test('a process that is killed in the middle of one leaves nothing visible, and 
   await expectSound(join(own.world.data, 'repos'))
   await slow.close()
 }, 120_000)
+
+/** A server that never answers, and tells of each request. */
+function startMute() {
+  let arrived: () => void = () => {}
+  const server = Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    idleTimeout: 0,
+    fetch: () => (arrived(), new Promise<Response>(() => {})),
+  })
+  return {
+    url: `http://127.0.0.1:${server.port}`,
+    next: () => new Promise<void>((resolve) => (arrived = resolve)),
+    close: () => server.stop(true),
+  }
+}
+
+test('an import whose process is killed without progress waits ever longer, and is given up after ten', async () => {
+  const mute = startMute()
+  const own = await makeImportWorld()
+  const { id } = await own.world.call(createImport, own.ada, {
+    source: 'git',
+    workspace: 'acme',
+    url: `${mute.url}/source.git`,
+    name: 'lost',
+  })
+  await own.world.hearth.close()
+  Object.assign(own.world.hearth, { close: async () => {} })
+  for (let start = 0; start < 3; start++) {
+    const asked = mute.next()
+    const child = Bun.spawn(
+      [process.execPath, join(import.meta.dir, 'importing.ts'), own.world.data],
+      { stdio: ['ignore', 'inherit', 'inherit'] },
+    )
+    await Promise.race([
+      asked,
+      child.exited.then((status) => Promise.reject(new Error(`it ended with ${status}`))),
+    ])
+    child.kill('SIGKILL')
+    await child.exited
+  }
+  const { clock } = own.world
+  const again = openHearth({
+    settings: own.world.hearth.settings,
+    log: silentLog,
+    clock,
+    databasePath: join(own.world.data, 'hearth.db'),
+  })
+  afterAll(() => again.close())
+  const row = () =>
+    again.db.one<{ attempts: number; lost_starts: number }>(
+      'SELECT attempts, lost_starts FROM imports WHERE id = ?',
+      id,
+    )
+  expect(row()).toEqual({ attempts: 1, lost_starts: 3 })
+  await again.jobs.start()
+  await again.jobs.idle()
+  const waiting = await call(again, getImport, own.ada, { id })
+  expect(waiting).toMatchObject({ state: 'queued', errors: ['the server ended while it ran'] })
+  const wait = Date.parse(waiting.resume_at ?? '') - clock.now()
+  expect(wait).toBeGreaterThanOrEqual(10 * SECOND)
+  expect(wait).toBeLessThan(20 * SECOND)
+  expect(row()).toEqual({ attempts: 0, lost_starts: 3 })
+  // Ends of the process meanwhile are not its fault.
+  await again.jobs.idle()
+  expect(row()).toEqual({ attempts: 0, lost_starts: 3 })
+  // It begins again, and stopping the server is not counted.
+  const asked = mute.next()
+  clock.advance(20 * SECOND)
+  again.jobs.wake()
+  await asked
+  expect(row()).toEqual({ attempts: 1, lost_starts: 4 })
+  await again.jobs.stop()
+  expect(row()).toEqual({ attempts: 1, lost_starts: 3 })
+  // The tenth such end is the last.
+  const last = openHearth({
+    settings: own.world.hearth.settings,
+    log: silentLog,
+    clock,
+    databasePath: join(own.world.data, 'hearth.db'),
+  })
+  afterAll(() => last.close())
+  await writeAs(last, null, (tx) => void tx.db.run('UPDATE imports SET lost_starts = 10'))
+  await last.jobs.start()
+  await last.jobs.idle()
+  expect(await call(last, getImport, own.ada, { id })).toMatchObject({
+    state: 'failed',
+    errors: ['the server ended 10 times while it ran, each time before any progress'],
+  })
+  await mute.close()
+}, 120_000)
+
+test('a first error is followed by the first of its delays, however often the process ended before', async () => {
+  const down = Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    fetch: () => new Response('not now', { status: 502 }),
+  })
+  const { id } = await start(`http://127.0.0.1:${down.port}/x`, 'down')
+  await world.jobs()
+  const waiting = {
+    state: 'queued',
+    resume_at: timestamp(world.clock.now() + 10 * SECOND),
+  }
+  expect(await world.call(getImport, ada, { id })).toMatchObject(waiting)
+  await world.write((tx) => {
+    tx.db.run("UPDATE imports SET state = 'running', lost_starts = 2 WHERE id = ?", id)
+    tx.enqueue(runImport, { id }, { key: id })
+  })
+  await world.jobs()
+  expect(await world.call(getImport, ada, { id })).toMatchObject(waiting)
+  expect(it.row(id)).toMatchObject({ attempts: 1, lost_starts: 0 })
+  await world.call(cancelImport, ada, { id })
+  await down.stop(true)
+})
+
+test('a phase that is further than ever forgets starts that were lost', async () => {
+  const mute = startMute()
+  const asked = mute.next()
+  const { id } = await start(`${mute.url}/source.git`, 'lost-phases')
+  const idle = world.jobs()
+  await asked
+  const lost: [string, unknown][] = []
+  for (const phase of ['connecting', 'receiving', 'receiving', 'checking', 'receiving'] as const) {
+    await world.write((tx) => void tx.db.run('UPDATE imports SET lost_starts = 9'))
+    await world.write((tx) => setProgress(tx, id, { phase }))
+    lost.push([phase, it.row(id)?.lost_starts])
+  }
+  expect(lost).toEqual([
+    ['connecting', 0],
+    ['receiving', 0],
+    ['receiving', 9],
+    ['checking', 0],
+    ['receiving', 9],
+  ])
+  await world.call(cancelImport, ada, { id })
+  await idle
+  await mute.close()
+})
 
 test('an import that is too large to be searched for made collisions at once is searched later, a small one at once', async () => {
   const asked: { store: string; tips: number; hide: number }[] = []

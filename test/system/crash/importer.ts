@@ -120,7 +120,7 @@ export class Importer extends Client {
     const state = String(body.state)
     const wanted = state === 'done' ? this.source.refs : new Map<string, string>()
     // One that was cut off again and again is given up, and then nothing of it may be there.
-    if (state !== 'done' && !JSON.stringify(body.errors).includes('begun too often'))
+    if (state !== 'done' && !JSON.stringify(body.errors).includes('the server ended'))
       throw new Surprise(
         `the import into ${repo} ended as ${state}: ${JSON.stringify(body.errors)}`,
       )

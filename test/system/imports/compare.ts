@@ -87,7 +87,8 @@ export async function recordsOf(api: ReadApi, repo: string): Promise<unknown> {
       .map((pull) =>
         Object.fromEntries(Object.entries(pull).filter(([name]) => !COMPUTED.has(name))),
       ),
-    comments,
+    // A field that is called comments is left out, as it is a count or an address elsewhere.
+    remarks: comments,
     histories,
     attachments: (await api<Json[]>('GET', `${at}/attachments`)).toSorted((a, b) =>
       String(a.name) < String(b.name) ? -1 : 1,

@@ -3,7 +3,7 @@ import { writeAs, type Tx } from '#core/write.ts'
 import { requireRepo } from '#features/repos/index.ts'
 import { ImportEnded } from '../create-fetched-refs.ts'
 import { ForgeError } from '../forges/forge-client.ts'
-import { addErrors, findImport, forgetAttempts } from '../store.ts'
+import { addErrors, findImport, noteProgress } from '../store.ts'
 import { findStep, isStepDone, setStep } from '../store-steps.ts'
 import type { ListStep, StepContext } from './context.ts'
 
@@ -45,7 +45,7 @@ export async function runStep<T, Ready>(
       throw new ForgeError('the list of the other forge does not end', 200)
     done += page.items.length
     await placePage(context, step, page.items, (tx) => {
-      forgetAttempts(tx, row.id)
+      noteProgress(tx, row.id)
       setStep(tx, row.id, step.name, {
         cursor: page.next ?? 'end',
         done,
