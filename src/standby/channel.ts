@@ -14,6 +14,8 @@ const MAX_BYTES = 512 * 1024 ** 2
 /** Reading pauses while so many bytes of messages wait for their reader. */
 const MAX_QUEUED_BYTES = 32 * 1024 ** 2
 const CONNECT_TIMEOUT_MS = 5 * SECOND
+/** Connections that have not shown the key yet. */
+const MAX_STRANGERS = 64
 /** Without any message for so long the other side counts as gone. Both send pings. */
 export const SILENCE_MS = 15 * SECOND
 
@@ -212,17 +214,46 @@ export function openChannel(to: Address, pair: PairKey): Promise<Channel> {
   })
 }
 
+/**
+ * Connections whose other end has not shown the key. They end soon, and the oldest makes room for a
+ * new one, so that strangers neither use up the files that a process may open nor lock the peer out.
+ */
+class Strangers {
+  readonly #timers = new Map<TLSSocket, Timer>()
+
+  admit(socket: TLSSocket): void {
+    const [oldest] = this.#timers.size >= MAX_STRANGERS ? this.#timers.keys() : []
+    oldest?.destroy()
+    if (oldest) this.forget(oldest)
+    this.#timers.set(
+      socket,
+      setTimeout(() => socket.destroy(), CONNECT_TIMEOUT_MS),
+    )
+    // An error without a listener ends the process.
+    socket.on('error', () => {})
+    socket.once('close', () => this.forget(socket))
+  }
+
+  forget(socket: TLSSocket): void {
+    clearTimeout(this.#timers.get(socket))
+    this.#timers.delete(socket)
+  }
+}
+
 /** Accepts connections of the other machine. Throws an Error when the port cannot be opened. */
 export function listenForPeer(
   at: Address,
   pair: PairKey,
   accept: (channel: Channel) => void,
 ): Promise<Server> {
+  const strangers = new Strangers()
   const server = createServer({ ...tlsOptions(pair), requestCert: true }, (socket) => {
-    socket.on('error', () => {})
+    strangers.forget(socket)
     if (hasPairKey(socket, pair)) accept(new Channel(socket))
     else socket.destroy()
   })
+  // The engine gives the same socket to both events.
+  server.on('connection', (socket) => strangers.admit(socket as TLSSocket))
   server.on('tlsClientError', () => {})
   return new Promise((resolve, reject) => {
     server.once('error', reject)

@@ -8,6 +8,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { emptyLog, holdSnapshot, openDatabase, Writer } from '#core/db.ts'
@@ -329,3 +330,34 @@ test('only the holder of the key of the pair is heard', async () => {
   await expect(openChannel(address, half)).rejects.toThrow()
   expect(readRole(pair.first).term).toBe(1)
 })
+
+test('strangers that keep silent make room, and do not lock the peer out', async () => {
+  const pair = makeDirectories()
+  const one = await makePrimary(pair.first, pair.port)
+  closers.push(one.close)
+  const address = { host: '127.0.0.1', port: pair.port }
+  const connectSilently = async (count: number): Promise<Promise<void>[]> => {
+    const sockets = Array.from({ length: count }, () => connect(address))
+    closers.push(() => sockets.map((socket) => socket.destroy()))
+    const opened = sockets.map((socket) => new Promise((done) => socket.once('connect', done)))
+    const closed = sockets.map((socket) => {
+      socket.on('error', () => {})
+      return new Promise<void>((done) => socket.once('close', () => done()))
+    })
+    await Promise.all(opened)
+    return closed
+  }
+  const first = await connectSilently(64)
+  const channel = await openChannel(address, readPairKey(pair.first))
+  closers.push(() => channel.close())
+  expect(await greet(channel, { role: 'standby', term: 1 })).toMatchObject({ role: 'primary' })
+  const startedMs = performance.now()
+  await connectSilently(64)
+  await Promise.all(first)
+  expect(performance.now() - startedMs).toBeLessThan(4_000)
+  const again = await openChannel(address, readPairKey(pair.first))
+  closers.push(() => again.close())
+  expect(await greet(again, { role: 'standby', term: 1 })).toMatchObject({ role: 'primary' })
+  const last = await connectSilently(1)
+  await Promise.all(last)
+}, 20_000)
