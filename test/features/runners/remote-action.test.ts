@@ -35,13 +35,14 @@ async function makeForges() {
   }
   await push('first')
   const site = serveSite(other)
-  const way = { isOpen: true }
+  const way = { isOpen: true, isBroken: false }
   const server = Bun.serve({
     hostname: '127.0.0.1',
     port: 0,
     fetch: async (request) => {
       if (!way.isOpen) return new Response('away', { status: 503 })
       const { pathname, search } = new URL(request.url)
+      if (way.isBroken && pathname.includes('/archive/')) return new Response('no archive')
       const { method, headers } = request
       const body = method === 'POST' ? await request.arrayBuffer() : null
       return fetch(`${site.url}${pathname}${search}`, { method, headers, body, redirect: 'manual' })
@@ -95,6 +96,14 @@ test('actions come from another forge, by their branch, also while it is away', 
   const other = await run('tools/greet@v2')
   expect(other.text).toContain('##[error]tools/greet could not be fetched from http://127')
   expect(other.conclusion).toBe('failure')
+}, 120_000)
+
+test('what is no archive is not kept', async () => {
+  const { run, way } = await makeForges()
+  way.isBroken = true
+  expect((await run('tools/greet@v1')).conclusion).toBe('failure')
+  way.isBroken = false
+  expect((await run('tools/greet@v1')).text).toContain('\nfirst from acme/site')
 }, 120_000)
 
 test('what is nowhere is named, and names of this forge never come from elsewhere', async () => {

@@ -38,6 +38,11 @@ export class ActionCache {
     return started
   }
 
+  /** Deletes what is stored for a key, such as a file that is no archive. */
+  async forget(key: string): Promise<void> {
+    await rm(this.#pathOf(key), { force: true })
+  }
+
   /** The text that is stored for a key; null when there is none. */
   async recall(key: string): Promise<string | null> {
     return readFile(this.#pathOf(key), 'utf8').catch(() => null)

@@ -125,7 +125,10 @@ export async function fetchRemoteAction(
       if (found === null) continue
       const address = `${url}/archive/${found.commit}.tar.gz`
       const archive = await actionCache(hearth).open(address, () => openArchive(hearth, address))
-      await unpackAction(archive, folder)
+      await unpackAction(archive, folder).catch(async (error: unknown) => {
+        await actionCache(hearth).forget(address)
+        throw error
+      })
       return { ...found, from: new URL(base).host }
     } catch (error) {
       const why = messageOf(error)
