@@ -6,14 +6,21 @@ import type { Hearth } from '#core/hearth.ts'
 import { outboundClient } from '#core/outbound.ts'
 import { commandTransport, RemoteError, type RunningCommand, type Transport } from '#git'
 import { oneLine } from '#lib/one-line.ts'
-import { OutboundError } from '#lib/outbound/outbound.ts'
+import { OutboundError, ResponseTooLong } from '#lib/outbound/outbound.ts'
 import { inputOf } from '#lib/ssh/channel-input.ts'
+import { ChannelWatch, type ChannelFault, type ChannelLimits } from '#lib/ssh/channel-watch.ts'
 import { SshClientError, SshConnection, type SshChannel } from '#lib/ssh/ssh-client.ts'
-import { SECOND } from '#lib/time.ts'
+import { HOUR, MINUTE, SECOND } from '#lib/time.ts'
 import { trimTrailingSlashes } from '#lib/trim-slashes.ts'
 
 const SSH_PORT = 22
 const IDLE_MS = 10 * SECOND
+/** A machine that does not confirm by then that a command was stopped is left. */
+const STOP_MS = 2 * SECOND
+/** The same as over HTTP. */
+const SILENCE_MS = 2 * MINUTE
+const TOTAL_MS = 6 * HOUR
+const EXTRA_BYTES = 512 << 20
 const MAX_COMPLAINT = 300
 const MAX_ANSWER_BYTES = 64 << 10
 
@@ -32,6 +39,18 @@ export type SshAccess = {
 export const isSshAddress = (text: string): boolean =>
   /^ssh:/i.test(text.trim()) || /^[\w.-]+@[^/:]+:(?!\/\/)/.test(text.trim())
 
+/** Decodes a part of an address; null for what is no text. */
+function decoded(part: string): string | null {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return null
+  }
+}
+
+/** Whether a path, decoded, can stand between quotes in a command of the remote. */
+const isQuotable = (path: string): boolean => !/['\\\0\n\r]/.test(decoded(path) ?? "'")
+
 /**
  * Parses `ssh://git@host:port/path` and `git@host:path`. Throws OutboundError with the problem.
  */
@@ -45,9 +64,11 @@ export function parseSshRemote(text: string): URL {
         ? 'an address must not hold a password: this service signs in with a key'
         : url.search !== '' || url.hash !== ''
           ? 'the address of a repository has no ? or #'
-          : /['\\]|%00|%0[ad]/i.test(url.pathname) || url.pathname.length < 2
+          : url.pathname.length < 2 || !isQuotable(url.pathname)
             ? 'the path of the repository is missing, or has characters that it cannot have'
-            : null
+            : decoded(url.username) === null
+              ? 'the name before the @ is no text'
+              : null
   if (!url || fault !== null) throw new OutboundError(fault ?? 'no address', 'blocked_address')
   if (url.username === '') url.username = 'git'
   url.pathname = trimTrailingSlashes(url.pathname)
@@ -72,6 +93,7 @@ class SharedConnection {
     private readonly hearth: SettingsOwner,
     private readonly url: URL,
     private readonly access: SshAccess,
+    private readonly limits: ChannelLimits,
   ) {}
 
   async run(command: string, protocol: string | null): Promise<RunningCommand> {
@@ -84,7 +106,7 @@ class SharedConnection {
         protocol === null ? {} : { GIT_PROTOCOL: protocol },
       )
       channel.once('close', () => this.#release())
-      return commandOn(channel)
+      return commandOn(connection, channel, this.url.host, this.limits)
     } catch (error) {
       this.#release()
       throw asRemoteFault(error)
@@ -136,25 +158,59 @@ function asRemoteFault(error: unknown): unknown {
   return new RemoteError('invalid', error.message, error.fault === 'sign_in' ? 401 : null)
 }
 
-function commandOn(channel: SshChannel): RunningCommand {
-  const output = inputOf(channel)
+const limitsOf = ({ settings }: SettingsOwner): ChannelLimits => ({
+  idleMs: SILENCE_MS,
+  totalMs: TOTAL_MS,
+  maxBytes: settings.git.max_pack_bytes + EXTRA_BYTES,
+})
+
+function faultOf(fault: ChannelFault, host: string, limits: ChannelLimits): OutboundError {
+  if (fault === 'long') return new ResponseTooLong(`${host} sends more than is taken`)
+  const text =
+    fault === 'silent'
+      ? `was silent for ${limits.idleMs / SECOND} seconds`
+      : `took longer than ${limits.totalMs / SECOND} seconds`
+  return new OutboundError(`${host} ${text}`, 'timeout')
+}
+
+/** What a command says on its error output, once it has ended. */
+function complaintOf(channel: SshChannel): Promise<string | null> {
   let said = ''
   channel.stderr.on('data', (chunk: Uint8Array) => {
     if (said.length < MAX_COMPLAINT) said += Buffer.from(chunk).toString('utf8')
   })
-  const complaint = new Promise<string | null>((resolve) => {
+  return new Promise((resolve) => {
     channel.once('close', () => {
       const text = oneLine(said.trim(), MAX_COMPLAINT)
       resolve(text === '' ? null : text)
     })
   })
+}
+
+function commandOn(
+  connection: SshConnection,
+  channel: SshChannel,
+  host: string,
+  limits: ChannelLimits,
+): RunningCommand {
+  let fault: OutboundError | null = null
+  const output = inputOf(channel, () => fault)
+  const complaint = complaintOf(channel)
+  const watch = new ChannelWatch(channel, limits, (found) => {
+    fault = faultOf(found, host, limits)
+    connection.close()
+  })
   channel.on('error', () => {})
   return {
     output,
     complaint,
-    write: (bytes) => writeTo(channel, bytes),
+    write: (bytes) => watch.writing(writeTo(channel, bytes)),
     end: () => void channel.end(),
-    stop: () => void channel.close(),
+    stop: () => {
+      channel.close()
+      const timer = setTimeout(() => connection.close(), STOP_MS)
+      channel.once('close', () => clearTimeout(timer))
+    },
   }
 }
 
@@ -177,9 +233,14 @@ async function writeTo(channel: SshChannel, bytes: Uint8Array): Promise<void> {
 /** The path without a quote, which `parseSshRemote` refuses. */
 const quoted = (url: URL): string => `'${decodeURIComponent(url.pathname)}'`
 
-export function sshTransport(hearth: SettingsOwner, address: string, access: SshAccess): Transport {
+export function sshTransport(
+  hearth: SettingsOwner,
+  address: string,
+  access: SshAccess,
+  limits: ChannelLimits = limitsOf(hearth),
+): Transport {
   const url = parseSshRemote(address)
-  const shared = new SharedConnection(hearth, url, access)
+  const shared = new SharedConnection(hearth, url, access, limits)
   return commandTransport((service, protocol) => shared.run(`${service} ${quoted(url)}`, protocol))
 }
 
@@ -200,7 +261,7 @@ export async function askLfsAccess(
 ): Promise<LfsAccess | null> {
   const url = parseSshRemote(address)
   const path = decodeURIComponent(url.pathname).replace(/^\//, '')
-  const shared = new SharedConnection(hearth, url, access)
+  const shared = new SharedConnection(hearth, url, access, limitsOf(hearth))
   const command = await shared.run(`git-lfs-authenticate '${path}' ${operation}`, null)
   command.end()
   const parts: Uint8Array[] = []

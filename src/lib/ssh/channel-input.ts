@@ -8,15 +8,24 @@ import type { Readable } from 'node:stream'
 /** What waits to be read before the other side has to wait. ssh2 adds its window of 2 MiB. */
 const MAX_QUEUED_BYTES = 1 << 20
 
-/** The chunks are copies, because the engine recycles their memory. */
-export function inputOf(channel: Readable): ReadableStream<Uint8Array> {
+/**
+ * The chunks are copies, because the engine recycles their memory. The stream ends with the error
+ * of `faultOf` when there is one once the channel has ended.
+ */
+export function inputOf(
+  channel: Readable,
+  faultOf: () => Error | null = () => null,
+): ReadableStream<Uint8Array> {
   let isOver = false
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
         const end = (): void => {
-          if (!isOver) controller.close()
+          if (isOver) return
           isOver = true
+          const fault = faultOf()
+          if (fault) controller.error(fault)
+          else controller.close()
         }
         channel.on('data', (chunk: Uint8Array) => {
           if (isOver) return

@@ -134,6 +134,7 @@ export class SshConnection {
     const { promise, resolve, reject } = Promise.withResolvers<ClientChannel>()
     const end = (): void => reject(this.#failure ?? describe(this.target, new Error('it ended')))
     this.client.once('close', end)
+    const timer = setTimeout(() => this.close(), CONNECT_TIMEOUT_MS)
     try {
       this.client.exec(command, { env: { ...env } }, (error, channel) =>
         error ? reject(new SshClientError('protocol', error.message)) : resolve(channel),
@@ -142,6 +143,7 @@ export class SshConnection {
     } catch (error) {
       throw error instanceof SshClientError ? error : describe(this.target, error as Error)
     } finally {
+      clearTimeout(timer)
       this.client.off('close', end)
     }
   }

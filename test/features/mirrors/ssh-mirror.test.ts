@@ -125,6 +125,10 @@ test('addresses of SSH are checked before anything is stored', async () => {
   for (const [address, message] of [
     ['ssh://git:secret@127.0.0.1/a/b.git', 'must not hold a password'],
     [`ssh://git@127.0.0.1/a'b.git`, 'characters that it cannot have'],
+    [`ssh://git@127.0.0.1/a%27;id;%27b.git`, 'characters that it cannot have'],
+    ['ssh://git@127.0.0.1/a%5Cb.git', 'characters that it cannot have'],
+    ['ssh://git@127.0.0.1/a%FFb.git', 'characters that it cannot have'],
+    ['ssh://g%FFt@127.0.0.1/a/b.git', 'is no text'],
     ['ssh://git@127.0.0.1/', 'the path of the repository is missing'],
     ['ssh://git@10.0.0.1/a/b.git', 'is not a public address'],
     ['ext::sh -c id', 'https://'],
