@@ -21,7 +21,7 @@ import type { DirectoryListing } from './file-list.ts'
 import { takeOverDelayMs } from './lease.ts'
 import type { PairKey } from './pair-key.ts'
 import { readRole, writeRole, type Role } from './role.ts'
-import { mergeCommits } from './wal-format.ts'
+import { isPageSize, mergeCommits } from './wal-format.ts'
 import { WalWriter } from './wal-writer.ts'
 
 export type FollowerOptions = {
@@ -338,7 +338,9 @@ export class Follower {
     const { term, run } = this.#role
     if (Number(message.term) < term) throw new ChannelError('the first machine has an older term')
     const until = message.until === null ? null : Number(message.until)
-    this.#pageSize = Number(message.page_size)
+    if (!isPageSize(message.page_size))
+      throw new ChannelError('the primary named a page size that no database has')
+    this.#pageSize = message.page_size
     this.#mergeUntil = until ?? 0
     this.#writer ??= new WalWriter(join(data, 'hearth.db'), this.#pageSize, emptyLog)
     this.#setRole({

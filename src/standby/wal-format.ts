@@ -149,3 +149,7 @@ export function mergeCommits(bytes: Uint8Array, pageSize: number): void {
   const frameBytes = FRAME_HEADER_BYTES + pageSize
   for (let at = 0; at + frameBytes < bytes.length; at += frameBytes) view.setUint32(at + 4, 0)
 }
+
+/** Whether a value is a page size of SQLite: a power of two from 512 to 65536 (sqlite.org/fileformat). */
+export const isPageSize = (value: unknown): value is number =>
+  typeof value === 'number' && value >= 512 && value <= 65_536 && Number.isInteger(Math.log2(value))

@@ -3,7 +3,7 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from '
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { emptyLog, openDatabase, type DatabaseHandle } from '#core/db.ts'
-import { FRAME_HEADER_BYTES, HEADER_BYTES } from '#src/standby/wal-format.ts'
+import { FRAME_HEADER_BYTES, HEADER_BYTES, isPageSize } from '#src/standby/wal-format.ts'
 import { LogGap, WalTail } from '#src/standby/wal-tail.ts'
 import { WalWriter } from '#src/standby/wal-writer.ts'
 
@@ -138,4 +138,9 @@ test('frames that do not end a transaction are refused', async () => {
   await expect(writer.append(half)).rejects.toThrow('not whole')
   tail.close()
   db.close()
+})
+
+test('a page size that no database has is refused, so that no frame has a length of zero', () => {
+  expect([512, 4096, 8192, 65_536].filter((size) => !isPageSize(size))).toEqual([])
+  expect([-24, 0, 256, 1000, 131_072, Number.NaN, '4096', null].filter(isPageSize)).toEqual([])
 })
