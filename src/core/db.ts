@@ -42,6 +42,8 @@ export type DatabaseHandle = WritableDb & {
    * reads may run meanwhile; writes to the same tables may not.
    */
   each<T>(sql: string, ...params: SqlValue[]): Generator<T, void>
+  /** False once it is closed. */
+  readonly isOpen: boolean
   close(): void
   /** Receives the text and milliseconds of every statement while it is set. */
   watch: ((sql: string, ms: number) => void) | null
@@ -92,6 +94,7 @@ class SqliteDatabase implements DatabaseHandle {
   version: (() => string) | null = null
   memos: Map<string, unknown> | null = null
   #versionMemos = noMemos(null)
+  #isOpen = true
   readonly #isReadonly: boolean
   readonly #isShared: boolean
   /** `Database.query` of Bun caches 20 texts only and prepares every other one on each use. */
@@ -194,7 +197,12 @@ class SqliteDatabase implements DatabaseHandle {
     }
   }
 
+  get isOpen(): boolean {
+    return this.#isOpen
+  }
+
   close(): void {
+    this.#isOpen = false
     if (!this.#isReadonly && !this.#isShared) this.raw.run('PRAGMA wal_checkpoint(TRUNCATE)')
     this.raw.close()
   }

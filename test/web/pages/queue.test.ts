@@ -106,7 +106,7 @@ test('merging queues pull requests, which are moved, removed and, once resumed, 
   )
   expect(await order()).toEqual([two])
   const again = (await browser.open(queue)).html
-  expect(again).toContain('left: it was taken out')
+  expect(again).toContain('removed: it was taken out')
   expect((await browser.press(again, `${queue}/resume`, {})).location).toBe(queue)
   await forge.jobs()
   const done = (await browser.open(queue)).html

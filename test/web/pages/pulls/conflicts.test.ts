@@ -67,7 +67,7 @@ for (const javaScriptEnabled of [true, false]) {
     await area.fill('by\nhand')
     await page.getByLabel('Use the file of fix').check()
     await page.click('text=Commit merge')
-    expect(new URL(page.url()).pathname).toBe(here)
+    await page.waitForURL((url) => url.pathname === here)
     expect(await page.textContent('main')).toContain('Conflicts resolved.')
     expect(await content()).toBe(
       lines({
