@@ -53,7 +53,8 @@ class LiveSubscription {
 
   async #update(): Promise<void> {
     this.close()
-    if (isSending()) return void setTimeout(() => this.open(), PAUSE_MS)
+    // The update is due all the same: the page of the form may be older than the event.
+    if (isSending()) return void setTimeout(() => void this.#update(), PAUSE_MS)
     const { part } = this
     const fresh = (await fetchPage(location.pathname + location.search))?.getElementById(part.id)
     if (!fresh) return void setTimeout(() => this.open(), RETRY_MS)
