@@ -58,10 +58,17 @@ async function tabTo(words: RegExp): Promise<void> {
   throw new Error(`Tab does not lead to ${words} on ${page.url()}`)
 }
 
-/** Presses keys that lead to another page, and waits for it. */
+/**
+ * Presses keys that lead to another page, and waits for it. A browser gives the focus to an
+ * `autofocus` field when it first draws the page, which can be after the load event.
+ */
 async function goBy(url: RegExp, ...keys: string[]): Promise<void> {
   await Promise.all([page.waitForURL(url), press(...keys)])
   await page.waitForLoadState('load')
+  await page.waitForFunction(
+    () =>
+      document.querySelector('[autofocus]') === null || document.activeElement !== document.body,
+  )
 }
 
 async function pressButton(name: RegExp, url: RegExp): Promise<void> {
