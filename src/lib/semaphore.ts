@@ -14,11 +14,15 @@
  */
 
 export type FairSemaphoreOptions = {
-  /** Permits in total. */
-  readonly limit: number
+  /**
+   * Permits in total. A function is called at each decision, for settings that may change. A lower
+   * limit counts at once: nothing is granted until enough permits are released. After a higher one,
+   * `grantFree` lets waiters go on.
+   */
+  readonly limit: number | (() => number)
   /**
    * Permits that one caller may hold, `limit - 1` (but at least 1) by default: so one stays free
-   * for another caller. A function is called at each decision, for settings that may change.
+   * for another caller. A function may be given, as for the limit.
    */
   readonly maxPerCaller?: number | (() => number)
   /** Waiters beyond this number are rejected with `fullError()`. */
@@ -64,7 +68,7 @@ class Counts {
 }
 
 export class FairSemaphore {
-  readonly #limit: number
+  readonly #limit: () => number
   readonly #maxPerCaller: () => number
   readonly #maxWaiting: number
   readonly #maxWaitingPerCaller: number
@@ -80,8 +84,8 @@ export class FairSemaphore {
   #running = 0
 
   constructor(options: FairSemaphoreOptions) {
-    const { limit, maxPerCaller = Math.max(1, limit - 1) } = options
-    this.#limit = limit
+    const { limit, maxPerCaller = () => Math.max(1, this.#limit() - 1) } = options
+    this.#limit = typeof limit === 'function' ? limit : () => limit
     this.#maxPerCaller = typeof maxPerCaller === 'function' ? maxPerCaller : () => maxPerCaller
     this.#maxWaiting = options.maxWaiting ?? DEFAULT_MAX_WAITING
     this.#maxWaitingPerCaller = options.maxWaitingPerCaller ?? Infinity
@@ -101,7 +105,7 @@ export class FairSemaphore {
 
   /** Whether `acquire` would grant this caller a permit without waiting. */
   isFree(caller: string): boolean {
-    return this.#running < this.#limit && this.#byCaller.of(caller) < this.#maxPerCaller()
+    return this.#running < this.#limit() && this.#byCaller.of(caller) < this.#maxPerCaller()
   }
 
   /**
@@ -123,7 +127,7 @@ export class FairSemaphore {
       this.#byCaller.add(caller, -1)
       this.#byResource.add(resource, -1)
       this.#forgetIdle(caller)
-      this.#grantFree()
+      this.grantFree()
     }
   }
 
@@ -160,7 +164,7 @@ export class FairSemaphore {
       this.#lastTurns.delete(caller)
   }
 
-  /** Resolves when `#grantFree` has taken a permit for this caller. */
+  /** Resolves when `grantFree` has taken a permit for this caller. */
   #wait(caller: string, resource: string, signal: AbortSignal | null): Promise<void> {
     return new Promise<void>((resolve, reject) => {
       const abort = (): void => {
@@ -196,8 +200,8 @@ export class FairSemaphore {
    * Grants free permits to the waiters that are next. A permit is taken here, before the waiter's
    * code runs, so that a caller that arrives in between cannot take it.
    */
-  #grantFree(): void {
-    while (this.#running < this.#limit && this.#queue.length > 0) {
+  grantFree(): void {
+    while (this.#running < this.#limit() && this.#queue.length > 0) {
       const next = this.#findNext()
       if (next === null) return
       this.#take(next.caller, next.resource)

@@ -3,7 +3,10 @@ import { DEFAULT_MAX_WAITING, FairSemaphore } from '#lib/semaphore.ts'
 
 const by = (caller: string, resource = 's') => ({ caller, resource })
 
-const semaphoreOf = (limit: number, maxPerCaller?: number | (() => number)): FairSemaphore =>
+const semaphoreOf = (
+  limit: number | (() => number),
+  maxPerCaller?: number | (() => number),
+): FairSemaphore =>
   new FairSemaphore({
     limit,
     ...(maxPerCaller === undefined ? {} : { maxPerCaller }),
@@ -179,4 +182,27 @@ test('without a limit in total each caller has permits of its own', async () => 
   const both = [await semaphore.acquire({ caller: 'a' }), await semaphore.acquire({ caller: 'a' })]
   expect([semaphore.isFree('a'), semaphore.running]).toEqual([false, 2])
   for (const release of both) release()
+})
+
+test('a limit that changes counts for the permits in use', async () => {
+  let limit = 3
+  const semaphore = semaphoreOf(
+    () => limit,
+    () => limit,
+  )
+  const releases: (() => void)[] = []
+  const acquire = () => void semaphore.acquire(by('a')).then((release) => releases.push(release))
+  for (let i = 0; i < 6; i++) acquire()
+  await settled()
+  expect([semaphore.running, semaphore.waiting]).toEqual([3, 3])
+  limit = 1
+  acquire()
+  releases[0]?.()
+  releases[1]?.()
+  await settled()
+  expect([semaphore.running, semaphore.waiting]).toEqual([1, 4])
+  limit = 3
+  semaphore.grantFree()
+  await settled()
+  expect([semaphore.running, semaphore.waiting]).toEqual([3, 2])
 })

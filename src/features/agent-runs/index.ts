@@ -13,6 +13,7 @@ import {
   takeAnswers,
   waitAfterLoop,
 } from './reactions.ts'
+import { beginWaitingRuns } from './run-permits.ts'
 import { removeProgramFiles, sweepProgramFiles } from './program/remove-files.ts'
 import { endWithReview, reviewReactions } from './review/queue-review.ts'
 import { reviewByAgent } from './review/review-by-agent.ts'
@@ -61,7 +62,7 @@ export const feature: Feature = {
     ...reviewReactions,
     endWithReview,
   ],
-  handlers: [takeAnswers, endWithToken, waitAfterLoop],
+  handlers: [takeAnswers, endWithToken, waitAfterLoop, beginWaitingRuns],
   jobs: [workAgent, reviewByAgent, removeProgramFiles, sweepProgramFiles] as Job[],
   extensions: [
     agentAssignments.with(startRun),

@@ -3,32 +3,34 @@
  * permit goes to the workspace that holds the fewest, then to the repository that holds the fewest,
  * then to the run that has waited longest.
  */
+import { handler } from '#core/events.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { service } from '#core/service.ts'
+import { settingsChanged } from '#core/settings-changed.ts'
 import { repoById } from '#features/repos/index.ts'
 import { FairSemaphore } from '#lib/semaphore.ts'
 
-/** Holds a semaphore, and replaces it when its limit changes. Permits of the old one stay valid. */
-class SemaphoreByLimit {
-  #limit = 0
-  #semaphore: FairSemaphore | null = null
+const semaphoreOf = (limit: () => number): FairSemaphore =>
+  new FairSemaphore({
+    limit,
+    maxPerCaller: limit,
+    maxWaiting: Infinity,
+    fullError: () => new Error('too many runs wait'),
+  })
 
-  withLimit(limit: number): FairSemaphore {
-    if (this.#semaphore === null || this.#limit !== limit) {
-      this.#limit = limit
-      this.#semaphore = new FairSemaphore({
-        limit,
-        maxPerCaller: limit,
-        maxWaiting: Infinity,
-        fullError: () => new Error('too many runs wait'),
-      })
-    }
-    return this.#semaphore
-  }
-}
+const runSemaphore = service('semaphore of agent runs', ({ settings }) =>
+  semaphoreOf(() => settings.agents.at_once),
+)
+const commandSemaphore = service('semaphore of agent commands', () =>
+  semaphoreOf(() => Math.max(1, navigator.hardwareConcurrency)),
+)
 
-const runSemaphore = service('semaphore of agent runs', () => new SemaphoreByLimit())
-const commandSemaphore = service('semaphore of agent commands', () => new SemaphoreByLimit())
+/** Where more runs may be at work than before, those that wait begin at once. */
+export const beginWaitingRuns = handler(
+  'waiting agents follow their setting',
+  settingsChanged,
+  (tx) => tx.afterCommit(() => runSemaphore(tx.hearth).grantFree()),
+)
 
 const callerOf = ({ db }: Hearth, repo_id: string) => ({
   caller: repoById(db, repo_id)?.workspace_id ?? repo_id,
@@ -40,10 +42,7 @@ export const acquireRunPermit = (
   hearth: Hearth,
   repo_id: string,
   signal: AbortSignal,
-): Promise<() => void> =>
-  runSemaphore(hearth)
-    .withLimit(hearth.settings.agents.at_once)
-    .acquire({ ...callerOf(hearth, repo_id), signal })
+): Promise<() => void> => runSemaphore(hearth).acquire({ ...callerOf(hearth, repo_id), signal })
 
 /**
  * Waits until a run may execute a command. There are as many permits as processors, because more
@@ -53,7 +52,4 @@ export const acquireCommandPermit = (
   hearth: Hearth,
   repo_id: string,
   signal: AbortSignal,
-): Promise<() => void> =>
-  commandSemaphore(hearth)
-    .withLimit(Math.max(1, navigator.hardwareConcurrency))
-    .acquire({ ...callerOf(hearth, repo_id), signal })
+): Promise<() => void> => commandSemaphore(hearth).acquire({ ...callerOf(hearth, repo_id), signal })

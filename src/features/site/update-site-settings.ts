@@ -1,6 +1,7 @@
 import { siteAdmin } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { FreeForm, Type } from '#core/schema.ts'
+import { settingsChanged } from '#core/settings-changed.ts'
 import { invalid } from '#lib/errors.ts'
 import {
   applySettings,
@@ -50,6 +51,7 @@ export const updateSiteSettings = operation({
       }
       // The settings take effect only after the change is on disk.
       tx.afterCommit(() => applySettings(hearth))
+      tx.emit(settingsChanged, {})
       tx.audit({
         action: 'site.settings_changed',
         target: { kind: 'site', id: 'site', name: hearth.settings.site_url },
