@@ -15,6 +15,7 @@ export const toUsd = (micro: number): number => micro / MICRO
 const BYTES_PER_TOKEN = 3.5
 
 export const tokensOf = (bytes: number): number => Math.ceil(bytes / BYTES_PER_TOKEN)
+export const bytesOf = (tokens: number): number => Math.floor(tokens * BYTES_PER_TOKEN)
 
 /** What tokens cost. Cached input has the price of input unless it has one of its own. */
 export function costOf(

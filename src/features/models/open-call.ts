@@ -14,9 +14,8 @@ import { reserve, type Reservation } from './ledger.ts'
 import { capsOf, type Payer } from './payer.ts'
 import { requireRoute } from './routes.ts'
 import type { RouteRow } from './store-routes.ts'
-import { callLimits, targetsOf, type Target } from './targets.ts'
+import { answerTokensOf, callLimits, targetsOf, type Target } from './targets.ts'
 
-const DEFAULT_OUTPUT_TOKENS = 8_192
 const DEFAULT_TIMEOUT_S = 600
 const MAX_SILENCE_MS = 5 * MINUTE
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024
@@ -166,12 +165,7 @@ async function tryTarget(attempt: Attempt): Promise<OpenCall | Failure> {
   let isOpen = false
   try {
     for (let tries = 1; ; tries++) {
-      const wanted = Math.min(
-        request.wanted ?? Infinity,
-        route.max_output_tokens ?? Infinity,
-        target.model.max_output_tokens ??
-          (request.wanted === undefined ? DEFAULT_OUTPUT_TOKENS : Infinity),
-      )
+      const wanted = answerTokensOf(target, route, request)
       const held = reserve(hearth, capsOf(hearth, payer, route), {
         prices: target.model,
         input: request.input,

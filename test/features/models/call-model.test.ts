@@ -51,6 +51,33 @@ describe('providers', () => {
     expect(first.id).toMatch(/^itg_/)
   })
 
+  test('an answer is no longer than what the context of the model has left', async () => {
+    const { world, ada, ask, first, provider } = await setUp()
+    const setModel = (model: object) =>
+      world.call(updateIntegration, ada, {
+        workspace: 'acme',
+        id: first.id,
+        config: { ...first.config, models: [{ id: 'small', ...model }] },
+      })
+    const wanted = async (request: object = {}): Promise<unknown> => {
+      await ask(request)
+      return provider.asked.at(-1)?.body.max_tokens
+    }
+    expect(await wanted({ max_tokens: 32_000 })).toBe(4096)
+    await setModel({})
+    expect([await wanted(), await wanted({ max_tokens: 32_000 })]).toEqual([8_192, 32_000])
+    await setModel({ context_tokens: 8_000 })
+    expect(await wanted()).toBe(2_000)
+    const long = [{ role: 'user', content: 'word '.repeat(3_500) }]
+    const left = Number(await wanted({ max_tokens: 32_000, messages: long }))
+    // 17,500 bytes are estimated as 5,000 tokens.
+    expect(left).toBeGreaterThan(2_900)
+    expect(left).toBeLessThan(3_000)
+    // The estimate may be too high, so the provider decides about what seems too long.
+    const longer = [{ role: 'user', content: 'word '.repeat(10_000) }]
+    expect(await wanted({ messages: longer })).toBe(256)
+  })
+
   test('a refusal by the provider, a broken answer and one switched off are told', async () => {
     const { world, ada, ask, calls, first } = await setUp((_, number) =>
       number === 0 ? { status: 400 } : { text: 'Half of it is here', breaksOff: true },

@@ -1,7 +1,7 @@
 /** What a model is sent to review a pull request. */
 import { checksOf } from '#features/checks/index.ts'
 import { findIssue } from '#features/issues/index.ts'
-import type { ChatMessage } from '#features/models/index.ts'
+import { inputBytesOf, type ChatMessage } from '#features/models/index.ts'
 import type { PullChanges } from '#features/pulls/index.ts'
 import { asData } from '#lib/data-marks.ts'
 import { projectInstructions } from '../prompt.ts'
@@ -39,13 +39,14 @@ function describeFile(file: File): string {
 }
 
 /** The change as text. What is too long is named, so that the model does not judge it. */
-function describeChange({ files, next }: PullChanges): string {
+function describeChange({ files, next }: PullChanges, maxChars: number): string {
   const parts: string[] = []
-  let left = MAX_CHANGE_CHARS
+  let left = maxChars
   for (const file of files) {
     const text = describeFile(file.generated ? { ...file, hunks: [], reason: 'generated' } : file)
-    parts.push(text.length <= left ? text : `${file.path}: not shown, the change is too long`)
-    left -= Math.min(left, text.length)
+    const isShown = text.length <= left
+    parts.push(isShown ? text : `${file.path}: not shown, the change is too long`)
+    if (isShown) left -= text.length
   }
   return [...parts, ...(next === null ? [] : ['More files are not shown.'])].join('\n\n')
 }
@@ -69,6 +70,8 @@ export async function reviewPrompt(
   const issue = pull.issue === null ? null : findIssue(hearth.db, repo.id, pull.issue)
   const data = (from: string, text: string) => asData(row.agent_id, from, text)
   const instructions = await projectInstructions(hearth, repo.store, pull.base_sha)
+  // The rest is for the texts around and for what the model reads.
+  const maxBytes = inputBytesOf(hearth, repo.workspace_id, 'review')
   return [
     { role: 'system', content: SYSTEM + instructions },
     {
@@ -87,7 +90,7 @@ export async function reviewPrompt(
             ]
           : []),
         data('checks', describeChecks(context)),
-        data('change', describeChange(changes)),
+        data('change', describeChange(changes, Math.min(MAX_CHANGE_CHARS, maxBytes / 2))),
       ].join('\n\n'),
     },
   ]

@@ -25,15 +25,18 @@ async function makeReviewWorld(steps: readonly Step[]) {
   await world.repo(REPO, { as: ada })
   await world.commit(REPO, 'main', { 'src/add.js': 'export const add = (a, b) => a - b\n' })
   const turnOn = () => world.call(updateRepoSettings, ada, { repo: REPO, agent_review: true })
-  const connectModel = async () => {
-    const { id } = await connect({ config: { base_url: provider.url, models: MODELS } })
+  const connectModel = async (models: object[] = MODELS) => {
+    const { id } = await connect({ config: { base_url: provider.url, models } })
     await world.call(setModelRoutes, ada, {
       workspace: 'acme',
       routes: [{ task: 'review', integration: id, model: 'small' }],
     })
   }
-  const open = async () => {
-    await world.commit(REPO, 'topic', { 'src/add.js': 'export const add = (a, b) => a * b\n' })
+  const open = async (more: Record<string, string> = {}) => {
+    await world.commit(REPO, 'topic', {
+      'src/add.js': 'export const add = (a, b) => a * b\n',
+      ...more,
+    })
     const { pull } = await world.call(createPull, bob, {
       repo: REPO,
       title: 'Add, not subtract',
@@ -165,4 +168,28 @@ test('the reviewer reads and reviews for its author, and can do nothing else', a
   expect(scopes).toEqual(['repo:read', 'code:read', 'issues:read', 'pulls:write'])
   const { items } = await world.call(listAgents, await world.user('ada'), { repo: REPO })
   expect(items).toHaveLength(1)
+})
+
+test('a model that reads little is sent as much of the change as fits', async () => {
+  const { provider, turnOn, connectModel, open, read } = await makeReviewWorld([
+    use('review', { verdict: 'comment', summary: 'Seen.', comments: [] }),
+  ])
+  await connectModel([{ id: 'small', context_tokens: 8_000 }])
+  await turnOn()
+  const line = `${'word '.repeat(15)}\n`
+  const number = await open({
+    'src/large.txt': line.repeat(230),
+    'src/larger.txt': line.repeat(240),
+    'src/new.txt': 'new\n',
+  })
+  expect((await read(number)).reviews).toHaveLength(1)
+  const body = provider.asked[0]?.body
+  const sent = JSON.stringify(body)
+  expect(sent.length / 3.5 + Number(body?.max_tokens)).toBeLessThan(8_000)
+  for (const text of [
+    '(a, b) => a * b',
+    'src/large.txt: not shown, the change is too long',
+    '+1 new',
+  ])
+    expect(sent).toContain(text)
 })
