@@ -65,6 +65,10 @@ export const jobPath = (repo: string, run: string, job: string): string =>
 export const codeAlertsPath = (repo: string, rest = ''): string =>
   repoPath(repo, `/security/code-scanning${rest}`)
 
+/** The form of a new access token, with a name and ticked scopes. */
+export const newTokenPath = (name: string, ...scopes: string[]): string =>
+  `/settings/tokens?${new URLSearchParams({ name, scopes: scopes.join(',') })}`
+
 /** The preview of the text in a form. */
 export const PREVIEW_PATH = '/-/preview'
 export const previewPath = (repo: string, field: string, kind?: 'wiki'): string =>

@@ -25,6 +25,7 @@ import { renderPage, type Html } from './jsx/html.ts'
 import { localeOf, withLocale, type Locale } from './locale.ts'
 import { sentenceOf, translateMessage } from './messages.ts'
 import { movedAddress } from './moved.ts'
+import { addressHere } from './other-forges.ts'
 import { errorPage } from './pages/error.tsx'
 import { proofOfWorkPage } from './pages/proof-of-work.tsx'
 import { Router, type Match } from './router.ts'
@@ -301,13 +302,16 @@ function isFromThisSite(visitor: VisitorRequest): boolean {
 
 /**
  * The page of a refusal. An anonymous visitor is sent to the sign-in page where signing in may
- * help; the address of a renamed repository redirects to its new one.
+ * help; the address of a renamed repository redirects to its new one, and an address as another
+ * forge writes it to the page here.
  */
 function renderRefusal(refusal: Refusal, visit: Visit, request_id: string | null): Response {
   const { method } = visit.request
   const address =
     refusal instanceof Moved && method !== 'POST' ? movedAddress(visit.url, refusal) : null
   if (address !== null) return redirect(address, 301).response
+  const known = refusal.status === 404 && method !== 'POST' ? addressHere(visit.url) : null
+  if (known !== null) return redirect(known, 302).response
   if (
     refusal.code === 'unauthenticated' &&
     refusal.reason !== 'invalid_token' &&

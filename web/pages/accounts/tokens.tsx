@@ -81,11 +81,20 @@ const TokenRow = ({ token, csrf }: { token: Token; csrf: string }) => (
   />
 )
 
-const TokenLimits = ({ visit }: { visit: Visit }) => (
+/** What a new form begins with: the values of its address, as links of other pages name them. */
+function presetsOf({ url, form: { error } }: Visit): { name: string; scopes: readonly string[] } {
+  if (error !== null) return { name: '', scopes: [] }
+  return {
+    name: (url.searchParams.get('name') ?? url.searchParams.get('description') ?? '').slice(0, 64),
+    scopes: url.searchParams.getAll('scopes').flatMap((list) => list.split(/[\s,]+/)),
+  }
+}
+
+const TokenLimits = ({ visit, ticked }: { visit: Visit; ticked: readonly string[] }) => (
   <details
     class="more"
     open={
-      visit.form.values.all('scopes').length > 0 ||
+      SCOPES.some((scope) => ticked.includes(scope)) ||
       visit.form.values.optional('repos') !== undefined
     }
   >
@@ -110,7 +119,7 @@ const TokenLimits = ({ visit }: { visit: Visit }) => (
             name="scopes"
             value={scope}
             label={<code>{scope}</code>}
-            checked={visit.form.values.all('scopes').includes(scope)}
+            checked={ticked.includes(scope)}
           />
         ))}
       </div>
@@ -124,37 +133,41 @@ const NewTokenCard = ({
 }: {
   visit: Visit
   made: { name: string; secret: string } | null
-}) => (
-  <Card title={t('New token')}>
-    <Form
-      action="/settings/tokens"
-      csrf={visit.csrf}
-      error={formError(visit, 'name', 'expires', 'scopes', 'repos')}
-    >
-      <Field
-        name="name"
-        label={t('Name')}
-        required
-        maxlength={64}
-        hint={t('What will use it, so that you know later what to revoke.')}
-        value={made ? '' : visit.form.values.text('name')}
-        error={fieldError(visit, 'name')}
-      />
-      <Select
-        name="expires"
-        label={t('Expires after')}
-        required
-        options={EXPIRIES}
-        value={visit.form.values.optional('expires') ?? '365'}
-        error={fieldError(visit, 'expires')}
-      />
-      <TokenLimits visit={visit} />
-      <FormActions>
-        <Button variant="primary">{t('Create token')}</Button>
-      </FormActions>
-    </Form>
-  </Card>
-)
+}) => {
+  const presets = presetsOf(visit)
+  const { values } = visit.form
+  return (
+    <Card title={t('New token')}>
+      <Form
+        action="/settings/tokens"
+        csrf={visit.csrf}
+        error={formError(visit, 'name', 'expires', 'scopes', 'repos')}
+      >
+        <Field
+          name="name"
+          label={t('Name')}
+          required
+          maxlength={64}
+          hint={t('What will use it, so that you know later what to revoke.')}
+          value={made ? '' : values.text('name') || presets.name}
+          error={fieldError(visit, 'name')}
+        />
+        <Select
+          name="expires"
+          label={t('Expires after')}
+          required
+          options={EXPIRIES}
+          value={visit.form.values.optional('expires') ?? '365'}
+          error={fieldError(visit, 'expires')}
+        />
+        <TokenLimits visit={visit} ticked={[...values.all('scopes'), ...presets.scopes]} />
+        <FormActions>
+          <Button variant="primary">{t('Create token')}</Button>
+        </FormActions>
+      </Form>
+    </Card>
+  )
+}
 
 const TokensView = ({
   visit,

@@ -53,6 +53,9 @@ function lfsNotice({ repo, large }: FileData, { oid, size }: { oid: string; size
 export const blobPage = page({
   path: '/:workspace/:repo/blob/*rest',
   load: async (visit) => {
+    // As READMEs written for GitHub embed their pictures.
+    if (['true', '1'].includes(visit.url.searchParams.get('raw') ?? ''))
+      return redirect(visit.url.pathname.replace('/blob/', '/raw/'), 302)
     const line = Number(visit.url.searchParams.get('line') ?? '')
     if (Number.isSafeInteger(line) && line > 0)
       return redirect(`${visit.url.pathname}#L${line}`, 302)

@@ -3,6 +3,7 @@ import { listDeployments, type Deployment } from '#features/environments/index.t
 import { getCommitStatus, type CombinedStatus } from '#features/statuses/index.ts'
 import { listJobs, listRuns, type WorkflowJob } from '#features/workflows/index.ts'
 import { CheckState } from '../../components/index.ts'
+import type { Child } from '../../jsx/html.ts'
 import { repoPath } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 import { t } from '../../text.ts'
@@ -98,8 +99,17 @@ const LOOKS = {
   error: 'error',
 } as const
 
-export const StatusList = ({ statuses }: { statuses: readonly ShownStatus[] }) => (
-  <ul class="bare-list">
+/** `mark` stands behind the name of each. */
+export const StatusList = ({
+  statuses,
+  label,
+  mark,
+}: {
+  statuses: readonly ShownStatus[]
+  label?: string
+  mark?: Child
+}) => (
+  <ul class="bare-list" aria-label={label}>
     {statuses.map((status) => (
       <li>
         <CheckState status={LOOKS[status.state]} bare />{' '}
@@ -110,6 +120,7 @@ export const StatusList = ({ statuses }: { statuses: readonly ShownStatus[] }) =
             {status.context}
           </a>
         )}
+        {mark && <> {mark}</>}
         {status.description !== null && <span class="muted small"> {status.description}</span>}
       </li>
     ))}

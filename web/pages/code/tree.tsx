@@ -25,7 +25,14 @@ import {
   TreeTable,
 } from '../../components/index.ts'
 import { bytesText } from '../../format.ts'
-import { archivePath, codePath, commitPath, repoPath, withQuery } from '../../paths.ts'
+import {
+  archivePath,
+  codePath,
+  commitPath,
+  newTokenPath,
+  repoPath,
+  withQuery,
+} from '../../paths.ts'
 import { DirectResponse, page, redirect, type Visit } from '../../site.ts'
 import { LatestRelease } from '../releases/on-repo.tsx'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
@@ -154,7 +161,7 @@ const CloneBox = ({ repo, rev, mcpUrl }: { repo: Repo; rev: string; mcpUrl: stri
     <CopyField label={t('HTTPS address')} id="clone-url" value={repo.clone_url} />
     <p class="muted small">
       {rich('Use an <a>access token</a> as the password{private}.', {
-        a: (inner) => <a href="/settings/tokens">{inner}</a>,
+        a: (inner) => <a href={newTokenPath('git', 'code:write')}>{inner}</a>,
         private: repo.private ? '' : ` ${t('to push; cloning needs none')}`,
       })}
     </p>

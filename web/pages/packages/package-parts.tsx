@@ -17,7 +17,7 @@ import {
   Row,
 } from '../../components/index.ts'
 import type { Child } from '../../jsx/html.ts'
-import { workspacePath } from '../../paths.ts'
+import { newTokenPath, workspacePath } from '../../paths.ts'
 import { rich, t, tn } from '../../text.ts'
 
 export const packagePath = (
@@ -80,7 +80,7 @@ export const PublishingGuide = ({
     <p>
       {rich(
         'Create a <tokens>token</tokens> with the scope packages:write and set it for the commands below. A job of a workflow has its own token there.',
-        { tokens: (inner) => <a href="/settings/tokens">{inner}</a> },
+        { tokens: (inner) => <a href={newTokenPath('packages', 'packages:write')}>{inner}</a> },
       )}
     </p>
     <Commands label={t('Copy the command')}>{'export HEARTH_TOKEN=<token>'}</Commands>

@@ -28,7 +28,7 @@ import {
 import { formatExactTime } from '../../components/time.tsx'
 import { bytesText, formatNumber } from '../../format.ts'
 import { pageNumber } from '../../page-number.ts'
-import { repoPath, withQuery } from '../../paths.ts'
+import { newTokenPath, repoPath, withQuery } from '../../paths.ts'
 import { page, type Page, type Visit } from '../../site.ts'
 import { rich, t, tn } from '../../text.ts'
 import { PackageFrame, targetOf } from './package-frame.tsx'
@@ -209,6 +209,36 @@ const Readme = ({ visit, item, text }: { visit: Visit; item: Package; text: stri
   </Card>
 )
 
+/** How clients install a version, and the token that they need for it. */
+const InstallCard = ({
+  visit,
+  item,
+  version,
+}: {
+  visit: Visit
+  item: Package
+  version: PackageVersion | null
+}) => (
+  <Card title={t('Install')}>
+    <Snippets
+      snippets={installSnippets(
+        visit.hearth,
+        item,
+        version?.version ?? item.latest,
+        version?.files[0]?.name,
+      )}
+    />
+    {item.visibility === 'private' && (
+      <p class="muted small">
+        {rich(
+          'The package is private: HEARTH_TOKEN is a <tokens>token</tokens> with the scope packages:read.',
+          { tokens: (inner) => <a href={newTokenPath('packages', 'packages:read')}>{inner}</a> },
+        )}
+      </p>
+    )}
+  </Card>
+)
+
 export const packagePage: Page = page({
   path: '/:workspace/-/packages/:type/:name',
   load: async (visit) => {
@@ -251,26 +281,7 @@ export const packagePage: Page = page({
       >
         {isDeleted && <DeletedNotice visit={visit} item={item} />}
         <Sources item={item} version={shown} />
-        {!isDeleted && (
-          <Card title={t('Install')}>
-            <Snippets
-              snippets={installSnippets(
-                visit.hearth,
-                item,
-                shown?.version ?? item.latest,
-                shown?.files[0]?.name,
-              )}
-            />
-            {item.visibility === 'private' && (
-              <p class="muted small">
-                {rich(
-                  'The package is private: HEARTH_TOKEN is a <tokens>token</tokens> with the scope packages:read.',
-                  { tokens: (inner) => <a href="/settings/tokens">{inner}</a> },
-                )}
-              </p>
-            )}
-          </Card>
-        )}
+        {!isDeleted && <InstallCard visit={visit} item={item} version={shown} />}
         {details.image !== null && <ImageCards image={details.image} />}
         {details.readme !== null && <Readme visit={visit} item={item} text={details.readme} />}
         <h2>{t('Versions')}</h2>

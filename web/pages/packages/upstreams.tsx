@@ -35,7 +35,7 @@ import {
 import { bytesText } from '../../format.ts'
 import type { Child } from '../../jsx/html.ts'
 import { pageNumber } from '../../page-number.ts'
-import { withQuery, workspacePath } from '../../paths.ts'
+import { newTokenPath, withQuery, workspacePath } from '../../paths.ts'
 import { action, page, redirectWithFlash, type Fields, type Visit } from '../../site.ts'
 import { rich, t, tn } from '../../text.ts'
 import { fieldError, formError } from '../shell.tsx'
@@ -304,7 +304,7 @@ const ClientsCard = ({ slug, upstream }: { slug: string; upstream: Upstream }) =
     <p>
       {rich(
         'Create a <tokens>token</tokens> with the scope packages:read and set it for the lines below.',
-        { tokens: (inner) => <a href="/settings/tokens">{inner}</a> },
+        { tokens: (inner) => <a href={newTokenPath('packages', 'packages:read')}>{inner}</a> },
       )}
     </p>
     <Commands label={t('Copy the command')}>{'export HEARTH_TOKEN=<token>'}</Commands>

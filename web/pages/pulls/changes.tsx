@@ -163,11 +163,14 @@ const ApplySuggestions = ({ visit, here, back }: { visit: Visit; here: string; b
     id={BATCH}
     action={`${here}/suggestions`}
     csrf={visit.csrf}
+    class="batch-bar"
     inline
     label={t('Apply suggestions together')}
   >
     <input type="hidden" name="back" value={back} />
-    <Button small>{t('Commit suggestions')}</Button>
+    <Button variant="primary" icon="check">
+      {t('Commit suggestions')}
+    </Button>
   </Form>
 )
 
@@ -325,18 +328,18 @@ export const changesPage = page({
           />
         )}
         {rights.ownPull && review}
+        <OtherAnnotations data={data} />
+        {changes.files.length === 0 ? (
+          <NoChanges since={since} />
+        ) : (
+          <Files visit={visit} data={data} rights={rights} />
+        )}
         {suggestions && (
           <ApplySuggestions
             visit={visit}
             here={here}
             back={changeHref(`${here}/changes`, choice, {}, { since })}
           />
-        )}
-        <OtherAnnotations data={data} />
-        {changes.files.length === 0 ? (
-          <NoChanges since={since} />
-        ) : (
-          <Files visit={visit} data={data} rights={rights} />
         )}
       </PullFrame>
     )

@@ -9,6 +9,7 @@ import {
   FormActions,
   TextArea,
 } from '../../components/index.ts'
+import { newTokenPath } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 import { fieldError, formError, visitForForm } from '../shell.tsx'
 import { shellWord } from './head-branch.tsx'
@@ -33,7 +34,7 @@ export const PushHelp = ({ data }: { data: PullDetail }) => {
       <p class="muted small">
         {rich(
           'Use an <a>access token</a> as the password. The commits show here once they are pushed.',
-          { a: (inner) => <a href="/settings/tokens">{inner}</a> },
+          { a: (inner) => <a href={newTokenPath('git', 'code:write')}>{inner}</a> },
         )}
       </p>
     </Card>

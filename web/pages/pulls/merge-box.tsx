@@ -16,10 +16,12 @@ import {
 } from '../../components/index.ts'
 import { commitPath, pullPath } from '../../paths.ts'
 import type { Fields, Visit } from '../../site.ts'
+import type { ShownStatus } from '../code/statuses.tsx'
 import { QueuedBox } from '../queue/box.tsx'
 import { BlockerLine, mayGoPast, RulesLink } from '../rulesets/on-pull.tsx'
 import { fieldError, formError, visitForForm } from '../shell.tsx'
 import { AutoMerge, mayPush, RevertButton } from './branch-box.tsx'
+import { OptionalChecks, optionalChecks } from './optional-checks.tsx'
 import { rich, t, texts } from '../../text.ts'
 
 /** How a pull request may be merged: the settings of the repository without what rules forbid. */
@@ -192,23 +194,40 @@ const MergeForm = ({ data, repo, options, visit }: Props & { options: MergeOptio
   )
 }
 
+/** Says that nothing blocks the merge, and what else is known about the head. */
+const ReadyTitle = ({ failed, pending }: ReturnType<typeof optionalChecks>) => {
+  if (failed.length > 0)
+    return (
+      <>
+        <Icon name="warning" /> {t('Ready to merge, but checks that are not required failed')}
+      </>
+    )
+  return (
+    <>
+      <Icon name="check-circle" />{' '}
+      {pending.length > 0
+        ? t('Ready to merge while checks that are not required run')
+        : t('Ready to merge')}
+    </>
+  )
+}
+
 /** What a pull request needs before it can merge, and the form that merges it. */
-export const MergeBox = ({ data, repo, options, visit }: Props & { options: MergeOptions }) => {
+export const MergeBox = ({
+  data,
+  repo,
+  options,
+  statuses,
+  visit,
+}: Props & { options: MergeOptions; statuses: readonly ShownStatus[] }) => {
   const { rules } = options
   if (data.status === 'merged') return <MergedCard data={data} repo={repo} visit={visit} />
   if (data.status === 'closed') return <ClosedCard data={data} repo={repo} />
   if (data.queue !== null) return <QueuedBox data={data} repo={repo} visit={visit} />
+  const optional = optionalChecks(statuses, rules)
   return (
     <Card
-      title={
-        data.blockers.length === 0 ? (
-          <>
-            <Icon name="check-circle" /> {t('Ready to merge')}
-          </>
-        ) : (
-          t('Merging is blocked')
-        )
-      }
+      title={data.blockers.length === 0 ? <ReadyTitle {...optional} /> : t('Merging is blocked')}
     >
       {data.blockers.length > 0 && (
         <ul class="bare-list">
@@ -217,6 +236,7 @@ export const MergeBox = ({ data, repo, options, visit }: Props & { options: Merg
           ))}
         </ul>
       )}
+      <OptionalChecks {...optional} />
       {data.behind.conflicts === true && <ConflictsLink data={data} repo={repo} visit={visit} />}
       <RulesLink repo={repo.full_name} base={data.base.ref} rules={rules} />
       {visit.viewer !== null && repo.permissions.write && data.status === 'open' && (

@@ -269,7 +269,13 @@ const PullView = ({ loaded, visit }: { loaded: PullData; visit: Visit }) => {
           <ReadyBox data={data} here={here} visit={visit} />
         )}
         <DependencyReviewCard review={loaded.dependencies} />
-        <MergeBox data={data} repo={repo} options={mergeOptions} visit={visit} />
+        <MergeBox
+          data={data}
+          repo={repo}
+          options={mergeOptions}
+          statuses={statuses?.statuses ?? []}
+          visit={visit}
+        />
         {visit.viewer !== null && isActive(data) && !isOwn && !repo.archived && (
           <ReviewBox here={here} visit={visit} repo={repo.full_name} drafts={loaded.drafts} />
         )}

@@ -1,11 +1,29 @@
 import { localBlob } from '#core/blobs.ts'
-import { openReleaseAsset } from '#features/releases/index.ts'
+import { getLatestRelease, openReleaseAsset } from '#features/releases/index.ts'
 import { isNotModified, selectBytes } from '#lib/byte-range.ts'
 import { Refusal } from '#lib/errors.ts'
+import { repoPath, segments } from '../../paths.ts'
 import type { Resource } from '../../site.ts'
 import { repoOf } from '../repos/frame.tsx'
 import { contentDisposition, digestHeader } from '../../file-headers.ts'
 import { t } from '../../text.ts'
+
+/** The file of that name in the latest release, which installers ask for. */
+export const latestDownload: Resource = {
+  path: '/:workspace/:repo/releases/latest/download/*name',
+  async respond(visit) {
+    const repo = repoOf(visit)
+    const { tag_name } = await visit.call(getLatestRelease, { repo })
+    const name = segments(visit.params.name ?? '')
+    return new Response(null, {
+      status: 302,
+      headers: {
+        location: repoPath(repo, `/releases/download/${segments(tag_name)}/${name}`),
+        'cache-control': 'no-store',
+      },
+    })
+  },
+}
 
 /**
  * A file of a release. Users who may push choose its bytes, so it is always a download with its

@@ -1,6 +1,6 @@
 /** Pages of releases and the download of their files. */
 import type { SiteSection } from '../../site.ts'
-import { assetDownload } from './download.ts'
+import { assetDownload, latestDownload } from './download.ts'
 import { editReleasePage, newReleasePage, releaseEditForms } from './edit.tsx'
 import { latestPage, releasesPage } from './list.tsx'
 import { releaseActionForms, releasePage, taggedPage } from './release.tsx'
@@ -8,5 +8,5 @@ import { releaseActionForms, releasePage, taggedPage } from './release.tsx'
 export const releases: SiteSection = {
   pages: [releasesPage, latestPage, newReleasePage, editReleasePage, taggedPage, releasePage],
   forms: [...releaseEditForms, ...releaseActionForms],
-  resources: [assetDownload],
+  resources: [assetDownload, latestDownload],
 }
