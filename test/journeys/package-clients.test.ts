@@ -11,7 +11,7 @@ import { claim, OWNER, startForge, type ForgeProcess } from '../../scripts/suppo
 import { RUNS } from '../system/package-clients/runs.ts'
 import { EXECUTABLE, requireExecutable } from './forge.ts'
 
-const CLIENTS = ['skopeo', 'npm', 'cargo', 'gem', 'composer', 'generic']
+const CLIENTS = ['skopeo', 'npm', 'cargo', 'gem', 'composer', 'generic', 'job-home']
 
 const directory = mkdtempSync(join(tmpdir(), 'package-clients-'))
 let forge: ForgeProcess

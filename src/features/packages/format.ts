@@ -26,6 +26,20 @@ export type Snippet = {
   readonly file: string | null
 }
 
+/** What the clients in a job need to find the registries of their workspace. */
+export type JobClient = {
+  readonly workspace: string
+  /** Where the job reaches this site. */
+  readonly site_url: string
+  /** Every address of this site that a job may name, with `site_url`. */
+  readonly site_urls: readonly string[]
+  readonly token: string
+  /** Whether the token may publish. */
+  readonly mayPublish: boolean
+  /** Whether the workspace has a package of this format whose name begins with the text. */
+  readonly hasNames: (prefix: string) => boolean
+}
+
 export type Format = {
   readonly type: PackageType
   /** The name of a new package as it is stored. Throws 422 with the way out. */
@@ -51,6 +65,11 @@ export type Format = {
   readonly exampleName: (workspace: string) => string
   /** From nothing to the first published version. `name` is an example. */
   readonly publish: (context: SnippetContext) => readonly Snippet[]
+  /**
+   * Settings with the token of a job, by path below its home. Names of other registries mean what
+   * they meant before. Without it, clients need the token in their commands.
+   */
+  readonly jobFiles?: (client: JobClient) => Readonly<Record<string, string>>
   /**
    * Renders one of the documents of the format, for `read_package_document`; null for a kind that
    * it does not have. The result is kept until the package changes.

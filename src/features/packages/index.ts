@@ -2,12 +2,14 @@
 import { blobHolders } from '#core/blobs.ts'
 import type { Feature } from '#core/hearth.ts'
 import type { Job } from '#core/jobs.ts'
+import { jobHomeFiles } from '#core/job-homes.ts'
 import { protocolRoutes } from '#core/protocol-routes.ts'
 import { usageCounters, workspaceContents } from '#features/workspaces/index.ts'
 import { packagesRoute } from './door/packages-route.ts'
 import { events } from './events.ts'
 import { containerRoutes } from './formats/container/door.ts'
 import { sweepUploads } from './formats/container/uploads.ts'
+import { jobClientFiles } from './job-files.ts'
 import { followRepository } from './follow-repository.ts'
 import * as operations from './operations.ts'
 import { purgePackages } from './purge-packages.ts'
@@ -43,6 +45,7 @@ export const feature: Feature = {
   jobs: [purgePackages, applyRetention, sweepUploads, evictUpstreamFiles] as Job[],
   extensions: [
     protocolRoutes.with(packagesRoute),
+    jobHomeFiles.with(jobClientFiles),
     ...containerRoutes.map((route) => protocolRoutes.with(route)),
     blobHolders.with({ isReferenced: isBlobOfPackage, list: listBlobsOfPackages }),
     usageCounters.with({ part: 'packages_bytes', count: countPackageBytes }),

@@ -1,6 +1,7 @@
 /** Runs a job that was taken from the queue, reports its steps and its log, and ends it. */
 import { isDiskFullError } from '#core/disk-space.ts'
 import type { Hearth } from '#core/hearth.ts'
+import { jobHomeFiles } from '#core/job-homes.ts'
 import { limitsOf, runnerOf } from '#features/checks/index.ts'
 import {
   finishJob,
@@ -20,7 +21,7 @@ import { LogWriter } from '#runner'
 import { fetchActionForJob } from './actions/fetch-action.ts'
 import { checkOutForJob } from './check-out.ts'
 import { executeJob } from './execute/execute-job.ts'
-import type { ExecutionHost, ExecutionResult, StepState } from './execute/job-input.ts'
+import type { ExecutionHost, ExecutionResult, ForgeDoor, StepState } from './execute/job-input.ts'
 import { GuardedLog } from './guarded-log.ts'
 import { filesOf } from './job-files.ts'
 import { forgeAccess, networkOfJob } from './job-network.ts'
@@ -176,6 +177,20 @@ export async function runTakenJob(
 const tokenSecrets = (token: string): Record<string, string> =>
   Object.fromEntries(TOKEN_SECRETS.map((name) => [name, token]))
 
+/** Settings of features, by which programs find this site where the job reaches it. */
+function homeFilesOf(
+  hearth: Hearth,
+  job: JobToRun,
+  door: ForgeDoor | null,
+): Readonly<Record<string, string>> {
+  const home = {
+    workspace: job.repo.full_name.split('/')[0] ?? '',
+    site_url: door?.address ?? hearth.settings.site_url,
+    token: job.token,
+  }
+  return Object.assign({}, ...jobHomeFiles.all(hearth).map((files) => files(hearth, home)))
+}
+
 const execute = async (
   hearth: Hearth,
   job: JobToRun,
@@ -209,6 +224,7 @@ const execute = async (
       runner: runnerOf(hearth),
       network,
       door,
+      homeFiles: services === null ? {} : homeFilesOf(hearth, job, door),
       notice,
       limits: limitsOf(hearth, HOUR),
       now: () => hearth.clock.now(),

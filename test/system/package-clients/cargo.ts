@@ -20,12 +20,17 @@ function writeCrate(client: Client, name: string, version: string, rest = '', co
 
 const PUBLISH = ['cargo', 'publish', '--registry', 'acme', '--allow-dirty', '--no-verify']
 
+/** The toolchains of rustup, which a client with a home of its own would not find. */
+export function rustHome(): Record<string, string> {
+  const toolchain = process.env.RUSTUP_HOME ?? join(homedir(), '.rustup')
+  return existsSync(toolchain) ? { RUSTUP_HOME: toolchain } : {}
+}
+
 export async function runCargo(place: Place): Promise<Client> {
   const index = `sparse+${place.url}/packages/${place.workspace}/cargo/`
-  const toolchain = process.env.RUSTUP_HOME ?? join(homedir(), '.rustup')
   const client = new Client('cargo', place, {
     CARGO_HOME: join(place.directory, 'cargo-home'),
-    ...(existsSync(toolchain) && { RUSTUP_HOME: toolchain }),
+    ...rustHome(),
     CARGO_REGISTRIES_ACME_INDEX: index,
     CARGO_REGISTRIES_ACME_CREDENTIAL_PROVIDER: 'cargo:token',
     CARGO_TERM_COLOR: 'never',

@@ -168,7 +168,10 @@ async function useDocker(client: Client, docker: string, image: string): Promise
 }
 
 /** Pushes an image of one layer by plain requests, for clients that only copy. */
-async function pushImage({ url, workspace, token }: Place, reference: string): Promise<void> {
+export async function pushImage(
+  { url, workspace, token }: Place,
+  reference: string,
+): Promise<void> {
   const image = `${url}/v2/${workspace}/app`
   const send = async (path: string, method: string, body: string, type: string): Promise<void> => {
     const headers = { authorization: `Bearer ${token}`, 'content-type': type }

@@ -5,6 +5,7 @@ import { runComposer } from './composer.ts'
 import { runContainers, runInstalledContainers } from './containers.ts'
 import { runGeneric } from './generic.ts'
 import { runGo } from './go.ts'
+import { runJobHome } from './job-home.ts'
 import { runMaven } from './maven.ts'
 import { runNpm } from './npm.ts'
 import { runNuget } from './nuget.ts'
@@ -28,6 +29,11 @@ export const RUNS: readonly Run[] = [
   { name: 'nuget', programs: ['mono'], run: runNuget },
   { name: 'pypi', programs: ['python3'], run: runPypi },
   { name: 'go', programs: ['go', 'git', 'openssl'], run: runGo },
+  {
+    name: 'job-home',
+    programs: ['npm', 'cargo', 'gem', 'bundle', 'composer', 'skopeo'],
+    run: runJobHome,
+  },
   { name: 'generic', programs: ['curl'], run: runGeneric },
 ]
 

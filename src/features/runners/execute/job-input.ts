@@ -125,6 +125,8 @@ export type ExecutionHost = {
   readonly runner: Runner
   /** Null where the job reaches the forge by its public address, or not at all. */
   readonly door?: ForgeDoor | null
+  /** Settings of clients, by path below the home of the job. Nobody else may read them. */
+  readonly homeFiles?: Readonly<Record<string, string>>
   /** The network of the steps; that of the runner's commands unless given. */
   readonly network?: Network
   /** What the log says before the first step. */

@@ -1,6 +1,6 @@
 /** The folder and the sandbox of a job. The sandbox begins with the first step that needs it. */
 import { chmod, mkdir, rename, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { createWriteStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import { doorSocket, type JobPaths, type RunningJob } from '#runner'
@@ -28,6 +28,14 @@ type FetchedAction = { readonly root: string; readonly line: string | null }
 /** Addresses that people see, in workflow files and answers, lead to the door as well. */
 const gitSettings = ({ address, publicAddress }: ForgeDoor): string =>
   `[url "${address}/"]\n\tinsteadOf = ${publicAddress}/\n`
+
+/** Writes settings before the job begins, so no link of a job leads a write elsewhere. */
+async function writeHomeFiles(home: string, files: Readonly<Record<string, string>>) {
+  for (const [path, text] of Object.entries(files)) {
+    await mkdir(dirname(join(home, path)), { recursive: true })
+    await writeFile(join(home, path), text, { flag: 'wx', mode: 0o600 })
+  }
+}
 
 /** Why the output of a program is not whole; null when it is. */
 function faultOf({ exit_code, ended }: StepResult): Error | null {
@@ -60,6 +68,7 @@ export class JobWorkplace {
     const place = new JobWorkplace(directory, host, job, paths)
     await place.#writeInput('event.json', JSON.stringify(job.contexts.github.event ?? {}))
     if (host.door) await place.#writeInput('gitconfig', gitSettings(host.door))
+    await writeHomeFiles(join(directory.work, 'home'), host.homeFiles ?? {})
     return place
   }
 

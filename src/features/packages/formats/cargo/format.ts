@@ -1,7 +1,7 @@
 import type { Hearth } from '#core/hearth.ts'
 import { compareKeys } from '#lib/versions/sort-key.ts'
 import { parseSemver, semverKey } from '#lib/versions/semver.ts'
-import type { Format, SnippetContext } from '../../format.ts'
+import type { Format, JobClient, SnippetContext } from '../../format.ts'
 import type { PackageRow } from '../../store.ts'
 import { listActiveVersions } from '../../store-versions.ts'
 import { textOf } from '../json.ts'
@@ -39,6 +39,11 @@ const setup = ({ site_url, workspace }: SnippetContext) => ({
 const token = ({ workspace }: SnippetContext): string =>
   `export CARGO_REGISTRIES_${workspace.replaceAll('-', '_').toUpperCase()}_TOKEN=$HEARTH_TOKEN`
 
+const jobFiles = ({ workspace, site_url, token: secret }: JobClient) => ({
+  '.cargo/config.toml': `[registries.${workspace}]\nindex = "sparse+${addressOf(site_url, workspace)}/"\ncredential-provider = "cargo:token"\n`,
+  '.cargo/credentials.toml': `[registries.${workspace}]\ntoken = "${secret}"\n`,
+})
+
 export const cargo: Format = {
   type: 'cargo',
   parseName: parseCrateName,
@@ -70,6 +75,7 @@ export const cargo: Format = {
       code: `${token(context)}\ncargo publish --registry ${context.workspace}`,
     },
   ],
+  jobFiles,
   renderDocument,
   sourceOf: ({ repository }) => textOf(repository),
 }

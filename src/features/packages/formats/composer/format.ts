@@ -1,7 +1,7 @@
 import type { Hearth } from '#core/hearth.ts'
 import { composerKey, composerStability, normalComposerVersion } from '#lib/versions/composer.ts'
 import { compareKeys } from '#lib/versions/sort-key.ts'
-import type { Format, SnippetContext } from '../../format.ts'
+import type { Format, JobClient, SnippetContext } from '../../format.ts'
 import type { PackageRow } from '../../store.ts'
 import { listActiveVersions, type VersionRow } from '../../store-versions.ts'
 import { isObject } from '#lib/json-value.ts'
@@ -75,6 +75,15 @@ const credentials = ({ site_url }: SnippetContext): string =>
 
 const normalOf = (version: string): string => normalComposerVersion(version) ?? version
 
+/** The older of the two places: Composer reads it wherever the newer one does not exist. */
+const jobFiles = ({ site_urls, token }: JobClient) => ({
+  '.composer/auth.json': `${JSON.stringify({
+    'http-basic': Object.fromEntries(
+      site_urls.map((url) => [new URL(url).host, { username: 'token', password: token }]),
+    ),
+  })}\n`,
+})
+
 export const composer: Format = {
   type: 'composer',
   parseName: parseComposerName,
@@ -105,6 +114,7 @@ export const composer: Format = {
       )}/?version=${context.version ?? '1.0.0'}"`,
     },
   ],
+  jobFiles,
   renderDocument,
   sourceOf: ({ support, homepage }) =>
     (isObject(support) ? textOf(support.source) : null) ?? textOf(homepage),

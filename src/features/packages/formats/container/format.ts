@@ -1,4 +1,4 @@
-import type { Format, SnippetContext } from '../../format.ts'
+import type { Format, JobClient, SnippetContext } from '../../format.ts'
 import { parseImageName } from './names.ts'
 
 const hostOf = (site_url: string): string => new URL(site_url).host
@@ -19,6 +19,18 @@ function install({ site_url, workspace, name, version }: SnippetContext) {
     { client: 'Containerfile', file: 'Containerfile', code: `FROM ${reference}` },
   ]
 }
+
+/** Podman, skopeo, crane and others read the file of docker as well. */
+const jobFiles = ({ site_urls, token }: JobClient) => ({
+  '.docker/config.json': `${JSON.stringify({
+    auths: Object.fromEntries(
+      site_urls.map((url) => [
+        hostOf(url),
+        { auth: Buffer.from(`token:${token}`).toString('base64') },
+      ]),
+    ),
+  })}\n`,
+})
 
 export const container: Format = {
   type: 'container',
@@ -43,6 +55,7 @@ export const container: Format = {
       code: `${login('podman', site_url)}\npodman build -t ${imageAddress(site_url, workspace, name)}:latest .\npodman push ${imageAddress(site_url, workspace, name)}:latest`,
     },
   ],
+  jobFiles,
   renderDocument: () => null,
   sourceOf: ({ annotations }) => {
     const source =

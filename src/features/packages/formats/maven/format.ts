@@ -1,6 +1,6 @@
 import type { Hearth } from '#core/hearth.ts'
 import { compareMavenVersions } from '#lib/versions/maven.ts'
-import type { Format, SnippetContext } from '../../format.ts'
+import type { Format, JobClient, SnippetContext } from '../../format.ts'
 import type { PackageRow } from '../../store.ts'
 import { textOf } from '../json.ts'
 import { renderArtifactMetadata, renderSnapshotMetadata } from './metadata.ts'
@@ -46,6 +46,34 @@ const repository = ({ site_url, workspace }: SnippetContext, name: string, inden
 ${indent}  <id>${workspace}</id>
 ${indent}  <url>${addressOf(site_url, workspace)}</url>
 ${indent}</${name}>`
+
+/**
+ * The profile with the name of the workspace reads from here and deploys to here, whatever the POM
+ * says. Maven refuses http but from `localhost`, which names of its subdomains are not. Version 2 of
+ * its plugin for deployment takes an address with its layout only, and version 3 takes it too.
+ */
+function jobFiles({ workspace, site_url, token }: JobClient) {
+  const url = addressOf(
+    site_url.replace(/^(http:\/\/)[^/:]+\.localhost\b/, '$1localhost'),
+    workspace,
+  )
+  const repository = `<repository><id>${workspace}</id><url>${url}</url></repository>`
+  return {
+    '.m2/settings.xml': `<settings>
+  <servers>
+    <server><id>${workspace}</id><username>token</username><password>${token}</password></server>
+  </servers>
+  <profiles>
+    <profile>
+      <id>${workspace}</id>
+      <properties><altDeploymentRepository>${workspace}::default::${url}</altDeploymentRepository></properties>
+      <repositories>${repository}</repositories>
+    </profile>
+  </profiles>
+</settings>
+`,
+  }
+}
 
 export const maven: Format = {
   type: 'maven',
@@ -109,6 +137,7 @@ ${repository(context, 'snapshotRepository', '  ')}
     },
     { client: 'mvn', file: null, code: 'mvn deploy' },
   ],
+  jobFiles,
   renderDocument,
   sourceOf: ({ scm, url }) => textOf(scm) ?? textOf(url),
 }

@@ -1,4 +1,4 @@
-import type { Format, SnippetContext } from '../../format.ts'
+import type { Format, JobClient, SnippetContext } from '../../format.ts'
 import { registryUrl, renderNpmDocument, tarballUrl } from './documents.ts'
 import { isNpmPrerelease, normalNpmVersion, parseNpmName } from './names.ts'
 
@@ -36,6 +36,21 @@ function install(
   ]
 }
 
+/**
+ * The scope of the workspace leads here when the job may publish, or the workspace has packages of
+ * that scope. Else a scope of the same name at another registry would be hidden.
+ */
+function jobFiles({ workspace, site_url, site_urls, token, mayPublish, hasNames }: JobClient) {
+  const leadsHere = mayPublish || hasNames(`@${workspace}/`)
+  const lines = [
+    ...(leadsHere ? [`@${workspace}:registry=${registryUrl(site_url, workspace)}`] : []),
+    ...site_urls.map(
+      (url) => `${registryUrl(url, workspace).replace(/^https?:/, '')}:_authToken=${token}`,
+    ),
+  ]
+  return { '.npmrc': `${lines.join('\n')}\n` }
+}
+
 export const npm: Format = {
   type: 'npm',
   parseName: parseNpmName,
@@ -55,6 +70,7 @@ export const npm: Format = {
       code: 'npm publish',
     },
   ],
+  jobFiles,
   renderDocument: renderNpmDocument,
   sourceOf: ({ repository }) => {
     const url =

@@ -1,6 +1,6 @@
 import { compareKeys } from '#lib/versions/sort-key.ts'
 import { parseNugetVersion } from '#lib/versions/nuget.ts'
-import type { Format, SnippetContext } from '../../format.ts'
+import type { Format, JobClient, SnippetContext } from '../../format.ts'
 import { textOf } from '../json.ts'
 import { addressOf, normalNugetText, nugetKeyOf, renderNugetDocument } from './documents.ts'
 import { parseNugetId } from './read-nuspec.ts'
@@ -10,6 +10,34 @@ const indexOf = ({ site_url, workspace }: SnippetContext): string =>
 
 const addSource = (context: SnippetContext): string =>
   `dotnet nuget add source ${indexOf(context)} --name ${context.workspace} --username token --password $HEARTH_TOKEN --store-password-in-clear-text`
+
+/** The name of an element of XML, which begins with no digit (`XmlConvert.EncodeLocalName`). */
+const elementName = (name: string): string =>
+  name.replace(/^\d/, (digit) => `_x00${digit.charCodeAt(0).toString(16)}_`)
+
+/**
+ * A second source makes NuGet warn where versions are managed centrally (NU1507), so it is there only
+ * when the workspace has packages. The credentials hold for a source of that name in any case.
+ */
+function jobFiles({ workspace, site_url, token, hasNames }: JobClient) {
+  const source = `    <add key="${workspace}" value="${addressOf(site_url, workspace)}/v3/index.json" protocolVersion="3" allowInsecureConnections="true" />\n`
+  const element = elementName(workspace)
+  return {
+    '.nuget/NuGet/NuGet.Config': `<?xml version="1.0" encoding="utf-8"?>
+<configuration>
+  <packageSources>
+    <add key="nuget.org" value="https://api.nuget.org/v3/index.json" protocolVersion="3" />
+${hasNames('') ? source : ''}  </packageSources>
+  <packageSourceCredentials>
+    <${element}>
+      <add key="Username" value="token" />
+      <add key="ClearTextPassword" value="${token}" />
+    </${element}>
+  </packageSourceCredentials>
+</configuration>
+`,
+  }
+}
 
 export const nuget: Format = {
   type: 'nuget',
@@ -52,6 +80,7 @@ export const nuget: Format = {
       code: `nuget pack ${context.name}.nuspec\nnuget push ${context.name}.${context.version ?? '1.0.0'}.nupkg -Source ${indexOf(context)} -ApiKey $HEARTH_TOKEN`,
     },
   ],
+  jobFiles,
   renderDocument: renderNugetDocument,
   sourceOf: ({ repository, projectUrl }) => textOf(repository) ?? textOf(projectUrl),
 }

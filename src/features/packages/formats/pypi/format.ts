@@ -1,7 +1,7 @@
 import { normalPythonName } from '#lib/lock-files/python.ts'
 import { canonicalPythonText, isPythonPrerelease, pythonKey } from '#lib/versions/pep440.ts'
 import { compareKeys } from '#lib/versions/sort-key.ts'
-import type { Format, SnippetContext } from '../../format.ts'
+import type { Format, JobClient, SnippetContext } from '../../format.ts'
 import { textOf, textsOf } from '../json.ts'
 import { filesAddress, renderPypiDocument } from './documents.ts'
 import { parsePythonName } from './names.ts'
@@ -31,6 +31,20 @@ const requirementOf = ({ name, version }: SnippetContext): string =>
 function envName(workspace: string): string {
   return workspace.toUpperCase().replace(/[^A-Z0-9]/g, '_')
 }
+
+/** For `twine upload --repository <workspace>`. pip has no settings that hold for one index alone. */
+const jobFiles = ({ workspace, site_url, token }: JobClient) => ({
+  '.pypirc': `[distutils]
+index-servers =
+    pypi
+    ${workspace}
+
+[${workspace}]
+repository = ${addressOf(site_url, workspace)}/
+username = __token__
+password = ${token}
+`,
+})
 
 export const pypi: Format = {
   type: 'pypi',
@@ -70,6 +84,7 @@ export const pypi: Format = {
       code: `uv build\nuv publish --publish-url ${addressOf(site_url, workspace)}/ --token $HEARTH_TOKEN`,
     },
   ],
+  jobFiles,
   renderDocument: renderPypiDocument,
   sourceOf,
 }

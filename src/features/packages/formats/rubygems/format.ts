@@ -1,6 +1,6 @@
 import { compareKeys } from '#lib/versions/sort-key.ts'
 import { gemKey, isGemPrerelease } from '#lib/versions/gem.ts'
-import type { Format } from '../../format.ts'
+import type { Format, JobClient } from '../../format.ts'
 import { textOf } from '../json.ts'
 import { renderInfo, splitGemNumber } from './gem-index.ts'
 import { parseGemName } from './read-gem.ts'
@@ -11,6 +11,23 @@ const addressOf = (site_url: string, workspace: string): string =>
 export const TEXT = 'text/plain; charset=utf-8'
 
 const keyOf = (number: string): string => gemKey(splitGemNumber(number).version)
+
+/** A setting of bundler in `.bundle/config` (`Bundler::Settings#key_for`). */
+const bundlerKey = (url: string): string =>
+  `BUNDLE_${url.replaceAll('.', '__').replaceAll('-', '___').toUpperCase()}`
+
+const jobFiles = ({ workspace, site_urls, token }: JobClient) => ({
+  '.gem/credentials': [
+    '---',
+    ...site_urls.map((url) => `${addressOf(url, workspace)}: ${token}`),
+    '',
+  ].join('\n'),
+  '.bundle/config': [
+    '---',
+    ...site_urls.map((url) => `${bundlerKey(`${addressOf(url, workspace)}/`)}: "token:${token}"`),
+    '',
+  ].join('\n'),
+})
 
 export const rubygems: Format = {
   type: 'rubygems',
@@ -52,6 +69,7 @@ export const rubygems: Format = {
       }.gem --host ${addressOf(site_url, workspace)}`,
     },
   ],
+  jobFiles,
   renderDocument: (hearth, row, _workspace, kind) =>
     kind === 'info' ? { text: renderInfo(hearth.db, row.id), content_type: TEXT } : null,
   sourceOf: ({ metadata, homepage }) => {
