@@ -16,6 +16,10 @@ export const packagePublished = event(
     version_id: Id('pkv'),
     digest: Type.String(),
     tags: Type.Array(Type.String()),
+    release: Type.Boolean({
+      description:
+        'Whether it is a new version for everyone: no prerelease or snapshot, and of images one with a version number as its tag.',
+    }),
   }),
   ({ package: { package_type, name }, version }, by) =>
     `${by} published ${name} ${version} (${package_type})`,

@@ -214,15 +214,20 @@ function insertPublication(
     ...(given.readme_sha256 != null && { readme_sha256: given.readme_sha256 }),
   })
   updateTotals(tx, row.id)
-  announcePublished(tx, row, id, given.tags ?? [])
+  announcePublished(tx, row, id, given.tags ?? [], { isNew: true })
   return { package_id: row.id, version_id: id, outcome: 'created' }
 }
 
+/** Tags of images that people take for versions; others move with every push. */
+const VERSION_TAG = /^v?\d+(?:\.\d+)+$/
+
+/** `isNew` is false where only a tag moved to a version that was there. */
 export function announcePublished(
   tx: Tx,
   row: PackageRow,
   version_id: string,
   tags: readonly string[],
+  { isNew }: { readonly isNew: boolean },
 ): void {
   const version = versionById(tx.db, version_id)
   if (!version) throw new TypeError('the version that was just published is gone')
@@ -232,6 +237,10 @@ export function announcePublished(
     version_id,
     digest: version.digest,
     tags: [...tags],
+    release:
+      row.type === 'container'
+        ? tags.some((tag) => VERSION_TAG.test(tag))
+        : isNew && version.prerelease === 0,
   })
 }
 

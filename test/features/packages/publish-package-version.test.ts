@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { getPackage } from '#features/packages/get-package.ts'
+import { setPackageTag } from '#features/packages/set-package-tag.ts'
 import { deletePackage } from '#features/packages/delete-package.ts'
 import { setMemberPrivileges } from '#features/workspaces/set-member-privileges.ts'
 import { agentOf, refusal, withToken } from '../../world.ts'
@@ -48,6 +49,19 @@ test('an event tells what was published', async () => {
       tags: ['latest', 'next'],
     },
   })
+})
+
+test('an event tells whether a version is one for everyone', async () => {
+  const { world, ada, publish } = await makePackageWorld()
+  await publish('lib', '1.0.0')
+  await publish('lib', '1.1.0-rc.1')
+  await world.call(setPackageTag, ada, { ...npm('lib'), tag: 'stable', version: '1.0.0' })
+  const events = world.events('package.published')
+  expect(events.map(({ data }) => [data.version, data.release])).toEqual([
+    ['1.0.0', true],
+    ['1.1.0-rc.1', false],
+    ['1.0.0', false],
+  ])
 })
 
 test('creating needs membership and, where owners say so, ownership', async () => {

@@ -54,6 +54,7 @@ const ICONS: Readonly<Record<string, IconName>> = {
   question: 'question',
   invitation: 'mail',
   release: 'tag',
+  package: 'package',
   alert: 'shield',
   report: 'shield',
   run: 'play',

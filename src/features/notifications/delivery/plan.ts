@@ -223,6 +223,7 @@ function peopleOf(
   { repo, failure }: { readonly repo: RepoRow; readonly failure: RunFailure | null },
 ): string[] {
   if (to === 'watchers') return listWatchers(tx.db, repo.id, ['all', 'releases'])
+  if (to === 'followers') return listWatchers(tx.db, repo.id, ['all'])
   if (to === 'keepers')
     return listMaintainers(tx.db, repo).filter((id) => isMaintainer(tx.hearth, repo, id))
   if (to === 'starter') {
@@ -231,6 +232,15 @@ function peopleOf(
   }
   const names = Array.isArray(data.reviewers) ? data.reviewers : []
   return listNamed(tx, names.map(String))
+}
+
+/**
+ * A further version of a package moves its notification up, as a workflow that fails again on the
+ * same branch does.
+ */
+function packageSubject({ type, data }: EventRow): string | null {
+  const { id } = (data.package ?? {}) as { readonly id?: unknown }
+  return type === 'package.published' && typeof id === 'string' ? `package ${id}` : null
 }
 
 function planEvent(tx: Tx, event: EventRow): Plan | null {
@@ -249,8 +259,9 @@ function planEvent(tx: Tx, event: EventRow): Plan | null {
   return audience.plan(
     {
       repo_id: repo.id,
-      // A workflow that fails again on the same branch moves its notification up.
-      subject: failure ? `workflow ${failure.workflow_id} ${failure.ref}` : `event ${event.id}`,
+      subject: failure
+        ? `workflow ${failure.workflow_id} ${failure.ref}`
+        : (packageSubject(event) ?? `event ${event.id}`),
       kind: rule.kind,
       number: null,
       subject_id: event.id,

@@ -92,13 +92,20 @@ const EVENT_RULES: Readonly<
     {
       readonly kind: string
       readonly reason: Reason
-      readonly to: 'watchers' | 'keepers' | 'reviewers' | 'starter'
+      readonly to: 'watchers' | 'followers' | 'keepers' | 'reviewers' | 'starter'
       /** Whether an event of the type notifies; all do without it. */
       readonly when?: (data: Record<string, unknown>) => boolean
     }
   >
 > = {
   'release.published': { kind: 'release', reason: 'subscribed', to: 'watchers' },
+  // Prereleases, snapshots and images of every push are published all day.
+  'package.published': {
+    kind: 'package',
+    reason: 'subscribed',
+    to: 'followers',
+    when: ({ release }) => release === true,
+  },
   'security.alert_opened': { kind: 'alert', reason: 'security_alert', to: 'keepers' },
   'security.report_received': { kind: 'report', reason: 'security_alert', to: 'keepers' },
   'deployment.waiting': { kind: 'run', reason: 'run_approval', to: 'reviewers' },

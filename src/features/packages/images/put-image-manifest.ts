@@ -152,7 +152,7 @@ export const putImageManifest = operation({
         setPackage(tx, row.id, { description: manifest.description })
       updateTotals(tx, row.id)
       if (opened && (opened.isNew || moved.length > 0))
-        announcePublished(tx, row, opened.version.id, moved)
+        announcePublished(tx, row, opened.version.id, moved, opened)
       return { tags }
     }),
 })

@@ -13,8 +13,24 @@ const PULL_EVENT_TYPE = /^(pull|review|checks|session|queue|agent)\./
 
 const encodePath = (path: string): string => path.split('/').map(encodeURIComponent).join('/')
 
+/** The page of the package that an event is about, below that of its workspace; null for others. */
+function packagePath({ type, data }: EventRow): string | null {
+  if (!type.startsWith('package.')) return null
+  const { package_type, name } = (data.package ?? {}) as Readonly<Record<string, unknown>>
+  return typeof package_type === 'string' && typeof name === 'string'
+    ? `/-/packages/${package_type}/${encodeURIComponent(name)}`
+    : null
+}
+
 /** Returns the URL of the page about an event. */
-function eventUrl(site: string, full_name: string | null, row: EventRow): string {
+function eventUrl(
+  site: string,
+  workspace: string,
+  full_name: string | null,
+  row: EventRow,
+): string {
+  const ofPackage = packagePath(row)
+  if (ofPackage !== null && workspace !== '') return `${site}/${workspace}${ofPackage}`
   if (full_name === null) return site
   const home = `${site}/${full_name}`
   const { number, ref, after, tag_name, run_id } = row.data
@@ -77,6 +93,6 @@ export function eventRecord(hearth: Hearth, row: EventRow): EventRecord {
     actor,
     data: row.data,
     summary: type ? type.summary(row.data, actor?.username ?? 'The service') : row.type,
-    url: eventUrl(hearth.settings.site_url, full_name ?? (workspace || null), row),
+    url: eventUrl(hearth.settings.site_url, workspace, full_name ?? (workspace || null), row),
   }
 }

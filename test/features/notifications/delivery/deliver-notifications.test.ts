@@ -270,6 +270,32 @@ describe('what others tell', () => {
     expect(await told(max)).toEqual([])
   })
 
+  test('a version of a package reaches those who watch everything, once for a package', async () => {
+    const { world, told, ada, mel, otto, max, site, workspace } = await makeNotificationWorld()
+    await world.call(setSubscription, mel, { repo: 'acme/site', level: 'all' })
+    await world.call(setSubscription, otto, { repo: 'acme/site', level: 'releases' })
+    const append = (id: string, version: string, release: boolean) =>
+      world.write(
+        (tx) =>
+          void tx.append(
+            foreign('package.published'),
+            { workspace_id: workspace.id, repo_id: site.id },
+            { package: { id, package_type: 'npm', name: '@acme/ui' }, version, release } as never,
+            { actor_id: max.id },
+          ),
+      )
+    await append('pkg_1', '1.0.0-rc.1', false)
+    expect(await told(mel)).toEqual([])
+    await append('pkg_1', '1.0.0', true)
+    await append('pkg_1', '1.1.0', true)
+    expect(await told(mel)).toEqual(['subscribed package'])
+    const [first] = (await world.call(listNotifications, mel, {})).items
+    expect(first?.subject.url).toEndWith('/acme/-/packages/npm/%40acme%2Fui')
+    await append('pkg_2', '1.0.0', true)
+    expect(await told(mel)).toEqual(['subscribed package', 'subscribed package'])
+    expect([await told(ada), await told(otto), await told(max)]).toEqual([[], [], []])
+  })
+
   test('an invitation is shown to whom it is for until it is answered', async () => {
     const { world, told, ada, mel, otto } = await makeNotificationWorld()
     const { id } = await world.call(inviteMember, ada, {

@@ -22,3 +22,15 @@ test('the tag latest is the latest version, else the newest; readers publish not
     ['latest'],
   ])
 })
+
+test('an image is a version for everyone when a tag is a version number', async () => {
+  const { world, push } = await makeImageWorld()
+  await push('one', ['main', 'sha-1234567'])
+  await push('one', ['v1.2.0', 'latest'])
+  await push('two', ['20'])
+  expect(world.events('package.published').map(({ data }) => data.release)).toEqual([
+    false,
+    true,
+    false,
+  ])
+})
