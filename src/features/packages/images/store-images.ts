@@ -2,6 +2,7 @@
 import type { Db } from '#core/db.ts'
 import type { Tx } from '#core/write.ts'
 import type { Timestamp } from '#lib/time.ts'
+import type { PackageFilter } from '../store.ts'
 
 export type ManifestRow = {
   readonly package_id: string
@@ -209,6 +210,44 @@ export const listTagNames = (db: Db, package_id: string, after: string, limit: n
        WHERE t.package_id = ? AND t.name > ? AND v.deleted_at IS NULL ORDER BY t.name LIMIT ?`,
       package_id,
       after,
+      limit,
+    )
+    .map(({ name }) => name)
+
+/**
+ * Slugs of workspaces with images that follow a name `<workspace>/<name>`, in the order that their
+ * names with a slash have. The workspace of the name itself comes first.
+ */
+export const listWorkspacesWithImages = (db: Db, after: string, limit: number): string[] =>
+  db
+    .all<{ slug: string }>(
+      `SELECT a.username AS slug FROM workspaces w JOIN actors a ON a.id = w.id
+       WHERE a.username || '/' >= ? AND EXISTS (
+         SELECT 1 FROM packages p WHERE p.workspace_id = w.id AND p.type = 'container'
+         AND p.deleted_at IS NULL AND p.version_count > 0)
+       ORDER BY a.username || '/' LIMIT ?`,
+      after.includes('/') ? `${after.split('/')[0]}/` : after,
+      limit,
+    )
+    .map(({ slug }) => slug)
+
+/** Names of images of a workspace after a name, of those that `visible` lets through. */
+export const listNamesWithImages = (
+  db: Db,
+  workspace_id: string,
+  visible: PackageFilter['visible'],
+  after: string,
+  limit: number,
+): string[] =>
+  db
+    .all<{ name: string }>(
+      `SELECT p.name FROM packages p
+       WHERE p.workspace_id = ? AND p.type = 'container' AND p.normal_name > ?
+       AND p.deleted_at IS NULL AND p.version_count > 0 AND ${visible.sql}
+       ORDER BY p.normal_name LIMIT ?`,
+      workspace_id,
+      after,
+      ...visible.params,
       limit,
     )
     .map(({ name }) => name)

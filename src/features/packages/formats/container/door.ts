@@ -11,6 +11,7 @@ import { callerOfSecret, secretOf } from '../../door/door-caller.ts'
 import { decodePart, DoorRequest } from '../../door/door-request.ts'
 import { jsonResponse } from '../../door/door-response.ts'
 import type { FormatDoor } from '../../door/format-door.ts'
+import { listImageNames } from '../../images/list-image-names.ts'
 import { beginUpload, handleBlob, handleUpload } from './blobs.ts'
 import { handleManifest, listReferrers, listTags } from './manifests.ts'
 import { isImageName, parseImageName } from './names.ts'
@@ -95,12 +96,49 @@ function answerPing(hearth: Hearth, request: ProtocolRequest): Response {
   return jsonResponse({}, 200, API_VERSION)
 }
 
+/** Names of a page at most, and for a client that asks for no number. */
+const MAX_NAMES_A_PAGE = 1000
+const DEFAULT_NAMES_A_PAGE = 100
+
+/** `GET /v2/_catalog?n=&last=`: the images that the caller sees. `podman search` reads it. */
+async function listCatalog(hearth: Hearth, request: ProtocolRequest): Promise<Response> {
+  const { headers, method } = request.request
+  if (method !== 'GET' && method !== 'HEAD')
+    throw new Refusal('method_not_allowed', `${method} is not possible here`, {
+      reason: 'UNSUPPORTED',
+    })
+  // As at `/v2/`, or clients would list what strangers see.
+  if (!headers.has('authorization'))
+    throw new Refusal('unauthenticated', 'sign in with a token as the password')
+  const caller = callerOfSecret(hearth, secretOf(headers))
+  const door = new DoorRequest(hearth, request, '', 'container', '_catalog', caller, null)
+  const asked = Number(door.query.get('n') ?? DEFAULT_NAMES_A_PAGE)
+  const n = Number.isSafeInteger(asked) && asked > 0 ? Math.min(asked, MAX_NAMES_A_PAGE) : 1
+  const last = (door.query.get('last') ?? '').slice(0, 400)
+  const { names, next } = await door.callOther(listImageNames, { last, n })
+  const query = new URLSearchParams({ n: String(n), last: next ?? '' })
+  return jsonResponse({ repositories: names }, 200, {
+    ...API_VERSION,
+    ...(next !== null && { link: `</v2/_catalog?${query}>; rel="next"` }),
+  })
+}
+
+function answerAddress(hearth: Hearth, request: ProtocolRequest): Response | Promise<Response> {
+  switch (request.path.replace(/\/$/, '')) {
+    case '/v2':
+      return answerPing(hearth, request)
+    case '/v2/token':
+      return answerToken(hearth, request)
+    case '/v2/_catalog':
+      return listCatalog(hearth, request)
+  }
+  throw new Refusal('not_found', 'this is not an address of this registry')
+}
+
 async function answerRoot(hearth: Hearth, request: ProtocolRequest): Promise<Response> {
   const address = { workspace: '', type: 'container' as const, rest: '' }
   try {
-    return /^\/v2\/token\/?$/.test(request.path)
-      ? await answerToken(hearth, request)
-      : answerPing(hearth, request)
+    return await answerAddress(hearth, request)
   } catch (error) {
     const door = new DoorRequest(hearth, request, '', 'container', '', anonymous, null)
     return renderFailure(hearth, containerDoor, door, address, error)

@@ -35,6 +35,32 @@ test('signing in: a challenge, then a token, then the registry', async () => {
   expect(await posted.json()).toMatchObject({ access_token: secret, refresh_token: secret })
 })
 
+test('the catalog lists what the caller sees, page by page', async () => {
+  const { send, secret, image, putManifest, world, ada } = await makeRegistry()
+  for (const name of ['app/web', 'app/worker']) await putManifest(name, 'latest', await image(name))
+  const read = async (path: string, token?: string) => {
+    const response = await send(path, token === undefined ? {} : { token })
+    const { repositories } = (await response.json()) as { repositories?: string[] }
+    return [response.status, repositories, response.headers.get('link')]
+  }
+  expect(await read('/v2/_catalog', secret)).toEqual([
+    200,
+    ['acme/app/web', 'acme/app/worker'],
+    null,
+  ])
+  const next = '/v2/_catalog?n=1&last=acme%2Fapp%2Fweb'
+  expect(await read('/v2/_catalog?n=1', secret)).toEqual([
+    ...[200, ['acme/app/web'], `<${next}>; rel="next"`],
+  ])
+  expect(await read(next, secret)).toEqual([200, ['acme/app/worker'], null])
+  expect((await read('/v2/_catalog'))[0]).toBe(401)
+  expect(await read('/v2/_catalog', 'anonymous')).toEqual([200, [], null])
+  await world.call(updatePackage, ada, { ...target, visibility: 'public' })
+  expect(await read('/v2/_catalog', 'anonymous')).toEqual([200, ['acme/app/web'], null])
+  const other = await send('/v2/_nothing', { token: secret })
+  expect([other.status, await code(other)]).toEqual([404, 'NAME_UNKNOWN'])
+})
+
 test('an image is pushed in every way of uploading, and pulled byte for byte', async () => {
   const { ask, putManifest, image, world, ada } = await makeRegistry()
   const manifest = await image('app/web')
