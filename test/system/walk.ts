@@ -6,8 +6,7 @@
  *
  * The numbers of GitHub are our own count, from its public pages and documentation in November
  * 2026. An address that both sites are given is not counted. `loads` counts each page that is
- * fetched for an address. Where GitHub changes a page in place, a form here may lead to one page,
- * as forms that work without a script do (`form`).
+ * fetched for an address; forms that change the page in place fetch none.
  */
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -26,7 +25,7 @@ import {
 } from '../journeys/forge.ts'
 
 type Count = { presses: number; loads: number; words: number }
-type Task = Count & { readonly name: string; readonly peer: Count & { form: boolean } }
+type Task = Count & { readonly name: string; readonly peer: Count }
 
 const REPO = '/ada/oven'
 const forge = await startForge({ environment: { HEARTH_ACCOUNTS_SIGN_UP: 'open' } })
@@ -97,10 +96,10 @@ async function task(
   name: string,
   person: Person,
   start: string,
-  [presses, loads, words, form]: [number, number, number, 'form'?],
+  [presses, loads, words]: [number, number, number],
   run: (person: Person) => Promise<void>,
 ): Promise<void> {
-  const peer = { presses, loads, words, form: form === 'form' }
+  const peer = { presses, loads, words }
   try {
     await person.open(start)
     await run(person)
@@ -326,22 +325,22 @@ await task('Open an issue with a picture', ada, `${REPO}/issues`, [3, 2, 2], asy
   await person.sees('.md img')
 })
 const labelled = await issue('To be labelled')
-await task('Label an issue', ada, labelled, [3, 0, 0, 'form'], async (person) => {
+await task('Label an issue', ada, labelled, [3, 0, 0], async (person) => {
   await person.press('summary:has-text("Change: Labels"), form[aria-label="Change labels"] summary')
   await person.press('form[aria-label="Change labels"] .picker-item:has-text("bug")')
   await person.key('Escape')
   await person.sees('aside .label:has-text("bug")')
 })
-await task('Assign an issue to oneself', ada, labelled, [1, 0, 0, 'form'], async (person) => {
+await task('Assign an issue to oneself', ada, labelled, [1, 0, 0], async (person) => {
   await person.press('button:has-text("Assign yourself")')
   await person.sees('aside .bare-list:has-text("ada")')
 })
-await task('Answer an issue', ada, labelled, [1, 0, 3, 'form'], async (person) => {
+await task('Answer an issue', ada, labelled, [1, 0, 3], async (person) => {
   await person.type('Seen here too', '.comment-box textarea, form[action$="/comments"] textarea')
   await person.press('form[action$="/comments"] button:has-text("Comment")')
   await person.sees('.comment:has-text("Seen here too")')
 })
-await task('Close an issue', ada, labelled, [1, 0, 0, 'form'], async (person) => {
+await task('Close an issue', ada, labelled, [1, 0, 0], async (person) => {
   await person.press('form[action$="/comments"] button:has-text("Close as completed")')
   await person.sees('button:has-text("Reopen")')
 })
@@ -382,11 +381,11 @@ await task('Approve', ada, `${pull}/changes`, [3, 1, 0], async (person) => {
   await person.press('button:has-text("Submit review")')
   await person.page.waitForURL(new RegExp(`/pull/${reviewed}$|/pull/${reviewed}[?#]`))
 })
-await task('Apply a suggestion', bob, pull, [2, 0, 0, 'form'], async (person) => {
+await task('Apply a suggestion', bob, pull, [2, 0, 0], async (person) => {
   await person.press('button:has-text("Commit suggestion"), button:has-text("Apply")')
   await person.sees('text=/applied|committed/i')
 })
-await task('Merge', ada, pull, [2, 0, 0, 'form'], async (person) => {
+await task('Merge', ada, pull, [2, 0, 0], async (person) => {
   await person.press('form[action$="/merge"] button:has-text("Merge")')
   await person.sees('.badge:has-text("Merged")')
 })
@@ -401,7 +400,7 @@ await task(
   'Squash with a message of one\u2019s own',
   ada,
   `${REPO}/pull/${squashed}`,
-  [4, 0, 3, 'form'],
+  [4, 0, 3],
   async (person) => {
     await person.page.selectOption('[name=method]', 'squash')
     person.count.presses += 2
@@ -423,7 +422,7 @@ await task('Resolve a conflict', bob, `${REPO}/pull/${conflicting}`, [3, 2, 0], 
   await person.page.waitForURL(/\/pull\/\d+$/)
 })
 const asked = await pullOf('fan', { 'src/fan.txt': 'fan\n' })
-await task('Request a review', ada, `${REPO}/pull/${asked}`, [3, 0, 0, 'form'], async (person) => {
+await task('Request a review', ada, `${REPO}/pull/${asked}`, [3, 0, 0], async (person) => {
   await person.press('form[aria-label="Request review"] summary')
   await person.press('form[aria-label="Request review"] .picker-item:has-text("bob")')
   const saved = person.page.waitForResponse((response) => response.url().endsWith('/reviewers'))
@@ -434,7 +433,7 @@ await task('Request a review', ada, `${REPO}/pull/${asked}`, [3, 0, 0, 'form'], 
 })
 
 // The rest of the day.
-await task('Publish a release with drafted notes', ada, REPO, [5, 2, 1, 'form'], async (person) => {
+await task('Publish a release with drafted notes', ada, REPO, [5, 2, 1], async (person) => {
   await person.press('main a:has-text("Create a release")')
   await person.page.waitForURL(/releases\/new/)
   await person.sees('[name=tag_name]:focus')
@@ -453,22 +452,22 @@ write(
 )
 await commit('Bake by hand')
 await git(work, 'push', '-q', 'origin', 'main')
-await task('Dispatch a workflow', ada, REPO, [4, 2, 0, 'form'], async (person) => {
+await task('Dispatch a workflow', ada, REPO, [4, 2, 0], async (person) => {
   await person.press('nav a:has-text("Runs")')
-  await person.press('nav[aria-label="Workflows"] a:has-text("Bake")')
-  await person.press('button:has-text("Run workflow")')
+  await person.press('summary:has-text("Run workflow")')
+  await person.press('.menu-button:has-text("Bake")')
   await person.page.waitForURL(/\/runs\/run_/)
 })
-await task('Star a repository', bob, REPO, [1, 0, 0, 'form'], async (person) => {
+await task('Star a repository', bob, REPO, [1, 0, 0], async (person) => {
   await person.press('button:has-text("Star")')
   await person.sees('button:has-text("Starred")')
 })
-await task('Watch a repository', bob, REPO, [2, 0, 0, 'form'], async (person) => {
+await task('Watch a repository', bob, REPO, [2, 0, 0], async (person) => {
   await person.press('summary:has-text("Watch")')
   await person.press('.menu-button:has-text("Everything")')
   await person.sees('summary:has-text("Watching")')
 })
-await task('Mark a notification as done', bob, '/', [2, 1, 0, 'form'], async (person) => {
+await task('Mark a notification as done', bob, '/', [2, 1, 0], async (person) => {
   await person.press('[aria-label^="Notifications"]')
   await person.page.waitForURL(/notifications/)
   await person.press('button:has-text("Done")')
@@ -476,13 +475,11 @@ await task('Mark a notification as done', bob, '/', [2, 1, 0, 'form'], async (pe
 
 const cell = ({ presses, loads, words }: Count): string => `${presses} / ${loads} / ${words}`
 const isMore = ({ presses, loads, words, peer }: Task): boolean =>
-  presses > peer.presses || words > peer.words || loads > peer.loads + (peer.form ? 1 : 0)
+  presses > peer.presses || words > peer.words || loads > peer.loads
 console.log('| Task: presses / page loads / typed words | Hearth | GitHub (our count) | |')
 console.log('| --- | --- | --- | --- |')
 for (const one of tasks)
-  console.log(
-    `| ${one.name} | ${cell(one)} | ${cell(one.peer)}${one.peer.form ? ', in place' : ''} | ${isMore(one) ? 'more' : ''} |`,
-  )
+  console.log(`| ${one.name} | ${cell(one)} | ${cell(one.peer)} | ${isMore(one) ? 'more' : ''} |`)
 for (const failure of failures) console.log(`failed: ${failure}`)
 for (const problem of [...first.problems, ...second.problems]) console.log(`problem: ${problem}`)
 if (failures.length > 0) console.log(`pictures are in ${work}`)

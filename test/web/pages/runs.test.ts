@@ -192,3 +192,25 @@ test('pages of a private repository are hidden', async () => {
   expect((await visitor.open('/acme/hidden/runs')).status).toBe(404)
   expect((await visitor.open('/acme/hidden/runs/live')).status).toBe(404)
 })
+
+test('a workflow without inputs starts from the list of runs, one with inputs from its page', async () => {
+  const { browser, visitor, push } = await setUp()
+  const byHand = (inputs: string) =>
+    `name: Bake${inputs && ' to taste'}\non:\n  workflow_dispatch:\n${inputs}${ONE_JOB.slice(ONE_JOB.indexOf('jobs:'))}`
+  await push({
+    '.hearth/workflows/bake.yml': byHand(''),
+    '.hearth/workflows/taste.yml': byHand('    inputs:\n      heat:\n        type: string\n'),
+  })
+  const list = (await browser.open('/acme/site/runs')).html
+  const [, menu = ''] =
+    /<details class="menu"[^>]*><summary[^>]*aria-label="Run workflow".*?<\/summary>(.*?)<\/details>/s.exec(
+      list,
+    ) ?? []
+  const action = /action="(\/acme\/site\/runs\/workflow\/[^"]+\/dispatch)"/.exec(menu)?.[1] ?? ''
+  expect(menu).toMatch(/Bake\s*<span class="menu-hint">On main/)
+  expect(menu).toMatch(/<a href="\/acme\/site\/runs\/workflow\/[^"]+">.*Bake to taste/s)
+  expect(menu.match(/<li>/g)).toHaveLength(2)
+  const { status, location } = await browser.press(list, action, { ref: 'main' })
+  expect([status, location]).toEqual([303, expect.stringMatching(/^\/acme\/site\/runs\/run_/)])
+  expect((await visitor.open('/acme/site/runs')).html).not.toContain('Run workflow')
+})

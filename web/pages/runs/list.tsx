@@ -28,6 +28,7 @@ import { pageNumber } from '../../page-number.ts'
 import { page, type Visit } from '../../site.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
 import { cachesPath } from './paths.ts'
+import { RunMenu } from './run-menu.tsx'
 import { durationOf, eventLabel, RunState, shortRef } from './states.tsx'
 import { rich, t, texts } from '../../text.ts'
 
@@ -155,9 +156,12 @@ const RunsView = ({ visit, ...shown }: Shown & { visit: Visit }): Html => {
           title={t('Runs')}
           lead={t('What workflows did for pushes and pull requests.')}
           actions={
-            <LinkButton href={repoPath(repo.full_name, '/deployments')} icon="upload">
-              {t('Deployments')}
-            </LinkButton>
+            <>
+              <RunMenu visit={visit} repo={repo} workflows={workflows} />
+              <LinkButton href={repoPath(repo.full_name, '/deployments')} icon="upload">
+                {t('Deployments')}
+              </LinkButton>
+            </>
           }
         />
         <FilterBar

@@ -1,0 +1,55 @@
+// Starts a workflow from the list of runs. One that asks for inputs has its form on its own page.
+import type { Repo } from '#features/repos/index.ts'
+import { declaredInputs, type Workflow } from '#features/workflows/index.ts'
+import { CsrfField, Icon, Menu, type MenuItem } from '../../components/index.ts'
+import { repoPath } from '../../paths.ts'
+import type { Visit } from '../../site.ts'
+import { t } from '../../text.ts'
+
+/** More workflows than a menu can show are started from their pages. */
+const MAX_SHOWN = 20
+
+const Start = ({ visit, repo, workflow }: { visit: Visit; repo: Repo; workflow: Workflow }) => (
+  <form
+    action={repoPath(repo.full_name, `/runs/workflow/${workflow.id}/dispatch`)}
+    method="post"
+    data-once
+  >
+    <CsrfField csrf={visit.csrf} />
+    <input type="hidden" name="ref" value={repo.default_branch} />
+    <button type="submit" class="menu-button">
+      <Icon name="play" />
+      <span>
+        {workflow.name}
+        <span class="menu-hint">{t('On {branch}', { branch: repo.default_branch })}</span>
+      </span>
+    </button>
+  </form>
+)
+
+export const RunMenu = ({
+  visit,
+  repo,
+  workflows,
+}: {
+  visit: Visit
+  repo: Repo
+  workflows: readonly Workflow[]
+}) => {
+  const manual = workflows
+    .filter(({ state, events }) => state === 'active' && events.includes('workflow_dispatch'))
+    .slice(0, MAX_SHOWN)
+  if (manual.length === 0 || !repo.permissions.write || repo.archived) return null
+  const items = manual.map((workflow): MenuItem => {
+    const inputs = declaredInputs(visit.hearth, repo.id, workflow.id)
+    return inputs?.length === 0
+      ? { label: workflow.name, form: <Start visit={visit} repo={repo} workflow={workflow} /> }
+      : {
+          label: workflow.name,
+          icon: 'play',
+          href: repoPath(repo.full_name, `/runs/workflow/${workflow.id}`),
+          hint: t('With inputs'),
+        }
+  })
+  return <Menu label={t('Run workflow')} summary={t('Run workflow')} items={items} button />
+}
