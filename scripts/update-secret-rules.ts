@@ -6,9 +6,11 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { NEAR } from '#lib/secrets/file-scan.ts'
 import type { SecretFilter, SecretRule, SecretRules } from '#lib/secrets/secret-rules.ts'
+import { anchorsOf, beginningPattern, isSeparator, maxLines } from './secret-rules/anchors.ts'
 import { worstTime, type SlowRule } from './secret-rules/attack.ts'
-import { translateGoPattern } from './secret-rules/go-pattern.ts'
+import { translateGoPattern, type TranslatedPattern } from './secret-rules/go-pattern.ts'
 import { labelOf } from './secret-rules/label.ts'
 import { readFilter } from './secret-rules/read-filter.ts'
 import { runScript, type Option } from './support/options.ts'
@@ -24,6 +26,30 @@ const MIN_PREFIX_CHARS = 4
  */
 const NOT_REFUSED =
   /^(?:private-key|jwt|jwt-base64|generic-api-key|gcp-api-key|gcp-service-account|stripe-access-token|.*connection-string.*|.*webhook.*|.*-url.*|gcp-gemini-api|devcycle-client-sdk-key|devcycle-mobile-sdk-key|.*-test-.*|.*public.*|.*publishable.*)$/
+
+/** Anchors that are not read from the expression: digits before a sign. */
+const OWN_ANCHORS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
+  'facebook-access-token': Object.fromEntries(
+    [...'0123456789'].flatMap((digit) => [
+      [`${digit}|`, 15],
+      [`${digit}%`, 15],
+    ]),
+  ),
+}
+/** What stands in every match of rules without anchors whose words need not. */
+const INSIDE: Readonly<Record<string, readonly string[]>> = {
+  'gcp-application-default-credentials': ['refresh_token'],
+}
+
+/** What stands in every match of rules whose matches have many lines. */
+const FAR: Readonly<Record<string, readonly string[]>> = {
+  'gcp-application-default-credentials': ['refresh_token'],
+  'gcp-service-account': ['private_key'],
+  'influxdb-api-token': ['influx', 'INFLUX', 'Influx'],
+  'jwt-base64': ['ZXlK'],
+  'kubernetes-secret-yaml': ['kind:', 'data:'],
+  'private-key': ['-----BEGIN'],
+}
 
 type SourceRule = {
   readonly id: string
@@ -67,6 +93,10 @@ const readAllowlists = (rule: SourceRule): SecretFilter[] =>
       ...(stopwords ? [{ on: 'secret' as const, contains: stopwords }] : []),
     ])
 
+/** Whether a match may touch a part and begin far before it. A line that is not blank takes two bytes. */
+const hasManyLines = ({ maxBytes, node }: TranslatedPattern): boolean =>
+  maxBytes > NEAR.bytes && maxLines(node, isSeparator) / 2 > NEAR.lines
+
 function translateRule(rule: SourceRule): SecretRule | null {
   if (rule.regex === undefined || !rule.keywords?.length) return null
   const pattern = translateGoPattern(rule.regex)
@@ -81,12 +111,25 @@ function translateRule(rule: SourceRule): SecretRule | null {
     rule.required === undefined &&
     pattern.secretPrefix.length >= MIN_PREFIX_CHARS &&
     !NOT_REFUSED.test(rule.id)
+  const anchors = OWN_ANCHORS[rule.id] ?? Object.fromEntries(anchorsOf(pattern.node, words) ?? [])
+  const isAnchored = Object.keys(anchors).length > 0
+  const beginning = isAnchored ? beginningPattern(pattern.node) : null
+  const inside = INSIDE[rule.id]
+  if (!isAnchored && !pattern.contains(inside ?? words))
+    throw new Error(`${rule.id}: nothing says where its matches are`)
+  const far = FAR[rule.id]
+  const lines = maxLines(pattern.node)
   return {
     id: rule.id.replace(/\.1$/, ''),
     label: labelOf(rule.id.replace(/\.1$/, '')),
     pattern: pattern.source,
     words,
+    ...(isAnchored && { anchors }),
+    ...(inside && { inside }),
+    ...(far ? { far } : hasManyLines(pattern) && { far: [] }),
+    ...(beginning && { beginning }),
     ...(pattern.maxBytes !== Infinity && { maxBytes: pattern.maxBytes }),
+    ...(pattern.maxBytes === Infinity && lines < Infinity && { lines }),
     ...(!pattern.contains(words) && { whole: true }),
     ...(rule.secretGroup !== undefined && { group: rule.secretGroup }),
     ...(rule.path !== undefined && { path: translateGoPattern(rule.path).source }),
@@ -117,6 +160,8 @@ function translateAll(rules: readonly SourceRule[]): {
     if (rule === null || slow === null) dropped.push(`${source.id}: only looks at a path`)
     else if (slow.milliseconds > MAX_PIECE_MS)
       dropped.push(`${source.id}: ${slow.milliseconds.toFixed(0)} ms on ${slow.attack}`)
+    else if (rule.far?.length === 0)
+      throw new Error(`${source.id}: what stands in its matches of many lines has to be in FAR`)
     else {
       kept.push(rule)
       times.push(slow)

@@ -1,6 +1,6 @@
 /** Measures a rule on texts that are made to take long. */
 import type { SecretRule } from '#lib/secrets/secret-rules.ts'
-import { PIECE_BYTES } from '#lib/secrets/secret-matcher.ts'
+import { PIECE_BYTES } from '#lib/secrets/file-scan.ts'
 
 export type SlowRule = {
   readonly id: string

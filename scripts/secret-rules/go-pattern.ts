@@ -5,7 +5,7 @@
  */
 
 type Bytes = ReadonlySet<number>
-type Node =
+export type Node =
   | { readonly kind: 'bytes'; readonly bytes: Bytes }
   | { readonly kind: 'zero'; readonly js: string }
   | { readonly kind: 'sequence'; readonly nodes: readonly Node[] }
@@ -22,6 +22,7 @@ type Flags = { readonly i: boolean; readonly s: boolean; readonly m: boolean }
 
 export type TranslatedPattern = {
   readonly source: string
+  readonly node: Node
   /** The most bytes of a match; Infinity when there is no bound. */
   readonly maxBytes: number
   /** Whether every match contains one of the words, letters folded. */
@@ -264,7 +265,7 @@ function printBytes(bytes: Bytes): string {
   return bytes.size > 128 ? `[^${printed(new Set(complement(bytes)))}]` : `[${printed(bytes)}]`
 }
 
-function print(node: Node): string {
+export function print(node: Node): string {
   switch (node.kind) {
     case 'bytes':
       return printBytes(node.bytes)
@@ -297,7 +298,7 @@ function print(node: Node): string {
   }
 }
 
-function widest(node: Node): number {
+export function widest(node: Node): number {
   switch (node.kind) {
     case 'bytes':
       return 1
@@ -318,7 +319,7 @@ function widest(node: Node): number {
 
 const MAX_STRINGS = 300
 /** All strings that a node matches, letters folded to lower case; null when there are too many. */
-function stringsOf(node: Node): readonly string[] | null {
+export function stringsOf(node: Node): readonly string[] | null {
   switch (node.kind) {
     case 'zero':
       return ['']
@@ -355,7 +356,7 @@ function stringsOf(node: Node): readonly string[] | null {
   }
 }
 
-function joined(
+export function joined(
   before: readonly string[] | null,
   after: readonly string[] | null,
 ): readonly string[] | null {
@@ -438,6 +439,7 @@ export function translateGoPattern(pattern: string): TranslatedPattern {
   const node = new Parser(pattern).parse()
   return {
     source: print(node),
+    node,
     maxBytes: widest(node),
     contains: (words) => mustContain({ kind: 'sequence', nodes: [node] }, words),
     secretPrefix: literalPrefix(firstCapture(node) ?? node),

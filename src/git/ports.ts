@@ -36,6 +36,8 @@ export interface ObjectReader {
   has(oid: Oid): boolean
   /** Like `read`, in memory that is valid only until the next call; for hot loops. */
   view?(oid: Oid): GitObject | null
+  /** Two objects in such memory, both valid until the next call. */
+  viewBoth?(first: Oid, second: Oid): readonly [GitObject, GitObject] | null
   /** The first bytes of an object, at most `maxBytes`, without the memory that all of it takes. */
   readStart?(oid: Oid, maxBytes: number): (GitObject & { readonly size: number }) | null
   /** The object in new blocks, null where the work pauses; for objects that are too large for memory. */

@@ -57,7 +57,10 @@ export class AddedFiles {
     while (now.next()) {
       let order = 1
       while (hasOld && old !== null && (order = compareNames(old, now)) < 0) hasOld = old.next()
-      yield* this.enter(path, hasOld && order === 0 ? old : null, now, depth)
+      const replaced = hasOld && order === 0 ? old : null
+      if (replaced === null || !now.isSameObject(replaced))
+        yield* this.enter(path, replaced, now, depth)
+      if (++this.entries % ENTRIES_PER_TURN === 0) yield 'pause'
     }
     if (this.found.length > foundBefore) return
     if (this.withoutAny.size >= MAX_KNOWN_DIRECTORIES) this.withoutAny.clear()
@@ -73,7 +76,6 @@ export class AddedFiles {
   ): PausableWork<void> {
     const oid = now.oid()
     const oldOid = old?.oid() ?? null
-    if (oid === oldOid) return
     if (isDir(now.mode)) yield* this.walk(joinKey(path, now.name()), oldOid, oid, depth + 1)
     else if (isBlob(now.mode) && this.filter.wants(oid, old && isBlob(old.mode) ? oldOid : null)) {
       if (this.found.length >= MAX_CHANGES)
@@ -84,6 +86,6 @@ export class AddedFiles {
         new: { mode: now.mode, oid },
       })
     }
-    if (++this.entries % ENTRIES_PER_TURN === 0 || this.filter.isTurnOver()) yield 'pause'
+    if (this.filter.isTurnOver()) yield 'pause'
   }
 }

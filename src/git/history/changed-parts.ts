@@ -14,8 +14,11 @@ const MIN_SAMPLED_BYTES = 16 << 10
 const SAMPLE_BYTES = 64
 /** From one sample that is not found to the next. */
 const SAMPLE_DISTANCE = 1024
-/** Samples are looked for so far from where they should be. */
-const REACH_BYTES = 64 << 10
+/** Samples are looked for so far from where they should be, and some of them further away. */
+const REACH_BYTES = 4 << 10
+const FAR_REACH_BYTES = 64 << 10
+/** Every so many samples without a hit, the next one is looked for further away. */
+const MISSES_PER_FAR_SAMPLE = 4
 /** Shorter equal bytes are no gap between parts, because readers look around each part. */
 const MIN_EQUAL_BYTES = 8 << 10
 /** What follows so many samples without a hit is one part, which bounds the time. */
@@ -38,7 +41,8 @@ function splitRest(before: Buffer, after: Buffer, { start, end }: ChangedPart): 
   let misses = 0
   for (let at = start; at + SAMPLE_BYTES <= end && misses < MAX_MISSES; ) {
     const sample = after.subarray(at, at + SAMPLE_BYTES)
-    const found = findNear(before, sample, Math.max(start, at + shift))
+    const reach = misses % MISSES_PER_FAR_SAMPLE === 3 ? FAR_REACH_BYTES : REACH_BYTES
+    const found = findNear(before, sample, Math.max(start, at + shift), reach)
     const more = found < 0 ? 0 : equalBytes(before, after, found, at, end - at)
     const less = more === 0 ? 0 : equalBytesBack(before, after, found, at, at - from)
     if (more + less < MIN_EQUAL_BYTES) {
@@ -55,10 +59,10 @@ function splitRest(before: Buffer, after: Buffer, { start, end }: ChangedPart): 
 }
 
 /** Where a sample begins at or after a position, or before it; -1 when it is not near. */
-function findNear(before: Buffer, sample: Buffer, position: number): number {
-  const next = before.subarray(position, position + REACH_BYTES).indexOf(sample)
+function findNear(before: Buffer, sample: Buffer, position: number, reach: number): number {
+  const next = before.subarray(position, position + reach).indexOf(sample)
   if (next >= 0) return position + next
-  const from = Math.max(0, position - REACH_BYTES)
+  const from = Math.max(0, position - reach)
   const last = before.subarray(from, position).lastIndexOf(sample)
   return last < 0 ? -1 : from + last
 }

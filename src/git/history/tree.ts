@@ -77,6 +77,13 @@ export class TreeCursor {
     return bytesToOid(this.data, this.oidStart)
   }
 
+  /** Whether both are at entries of the same object. */
+  isSameObject({ data, oidStart }: TreeCursor): boolean {
+    for (let i = 0; i < 20; i++)
+      if (this.data[this.oidStart + i] !== data[oidStart + i]) return false
+    return true
+  }
+
   /** Whether the name is exactly these bytes. */
   nameIs(name: Uint8Array): boolean {
     const length = this.nameEnd - this.nameStart

@@ -96,6 +96,17 @@ export class EntryReader {
     }
   }
 
+  /** Whether the arena has the object at an offset in these bytes. */
+  isInArena(pack: PackFile, offset: number, bytes: Uint8Array): boolean {
+    const { arena } = this
+    const slot = arena.find(pack.arenaSlots, offset)
+    return (
+      slot >= 0 &&
+      bytes.buffer === arena.memory.buffer &&
+      bytes.byteOffset === arena.memory.byteOffset + arena.start(slot)
+    )
+  }
+
   /** Releases the view's own memory. Required before other tasks of the thread run. */
   releaseView(): void {
     if (this.large === null) return

@@ -240,6 +240,20 @@ export class ObjectStore implements ObjectReader {
     return { type: typeName(type), data: bytes.subarray(from, to) }
   }
 
+  viewBoth(first: Oid, second: Oid): readonly [GitObject, GitObject] | null {
+    const early = this.view(first)
+    if (early === null) return null
+    const { pack, offset, reader } = this
+    const isLasting = reader.isInArena(pack, offset, early.data)
+    const kept = isLasting ? early : { ...early, data: reader.takeView() }
+    const late = this.view(second)
+    if (late === null) return null
+    // Reading the second may have taken the place of the first.
+    if (!isLasting || reader.isInArena(pack, offset, early.data)) return [kept, late]
+    const again = this.read(first)
+    return again && [again, this.view(second) ?? late]
+  }
+
   /** Returns the ids that begin with a prefix, at most `limit`. */
   expand(prefix: string, limit: number): Oid[] {
     this.refresh()

@@ -1,13 +1,19 @@
 /** Decides which matches of a rule are no secrets. */
+import { lazy } from '../lazy.ts'
 import type { SecretFilter } from './secret-rules.ts'
+import { WordAutomaton } from './word-automaton.ts'
 
 export type Candidate = { readonly secret: string; readonly match: string }
 
 /** A filter with its expressions compiled. */
 export class CompiledFilter {
   private readonly patterns: readonly RegExp[]
+  /** Made when it is first used: some filters have more than a thousand words. */
+  private readonly words: () => WordAutomaton
+
   constructor(private readonly filter: SecretFilter) {
     this.patterns = 'matches' in filter ? filter.matches.map((source) => new RegExp(source)) : []
+    this.words = lazy(() => new WordAutomaton('contains' in filter ? filter.contains : []))
   }
 
   /** Whether it needs the path of the file. */
@@ -31,20 +37,30 @@ export class CompiledFilter {
   private holds(text: string): boolean {
     const { filter } = this
     if ('contains' in filter) {
-      const folded = text.toLowerCase()
-      return filter.contains.some((word) => folded.includes(word.toLowerCase()))
+      let isFound = false
+      this.words().scan(Buffer.from(text), () => (isFound = true))
+      return isFound
     }
     const isMatch = this.patterns.some((pattern) => pattern.test(text))
     return 'not' in filter && filter.not === true ? !isMatch : isMatch
   }
 }
 
-/** The entropy of a text in bits per character (Shannon). */
+/** All 0 between two calls. */
+const counts = new Uint32Array(256)
+
+/** The entropy of a text of Latin-1 in bits per character (Shannon). */
 export function entropyOf(text: string): number {
-  const counts = new Map<string, number>()
-  for (const character of text) counts.set(character, (counts.get(character) ?? 0) + 1)
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at) & 255
+    counts[code] = (counts[code] as number) + 1
+  }
   let entropy = 0
-  for (const count of counts.values()) {
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at) & 255
+    const count = counts[code] as number
+    if (count === 0) continue
+    counts[code] = 0
     const share = count / text.length
     entropy -= share * Math.log2(share)
   }

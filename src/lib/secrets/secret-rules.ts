@@ -24,8 +24,24 @@ export type SecretRule = {
   readonly pattern: string
   /** Strings in lower case, one of which every file with a match contains. */
   readonly words: readonly string[]
+  /**
+   * Texts in lower case, one of which stands in every match, and the most bytes of the match before
+   * each. Without them, the words open windows as wide as a match can be.
+   */
+  readonly anchors?: Readonly<Record<string, number>>
+  /** Words in every match of a rule without anchors whose `words` may stand outside. */
+  readonly inside?: readonly string[]
+  /**
+   * For a rule whose matches may have many lines: texts one of which stands in every match, in the
+   * case in which people write them.
+   */
+  readonly far?: readonly string[]
+  /** What every match begins with, as an expression without a bound only for blanks. */
+  readonly beginning?: string
   /** The most bytes of a match; no bound when it is left out. */
   readonly maxBytes?: number
+  /** Of a rule without such a bound, the most line feeds of a match, when they have one. */
+  readonly lines?: number
   /** Whether the word may stand outside of the match, anywhere in the file. */
   readonly whole?: boolean
   /** The group that is the secret; the first one that matched when it is left out. */
@@ -55,6 +71,8 @@ export type SecretRules = {
 
 /** No refused format of this forge is longer. */
 const MAX_OWN_BYTES = 1100
+/** As in `https://hooks.slack.com`. */
+const MAX_BYTES_BEFORE_OWN_WORD = 8
 
 const OWN_RULES: readonly SecretRule[] = SECRET_FORMATS.flatMap(({ type, pattern, refused }) =>
   refused === null
@@ -65,6 +83,9 @@ const OWN_RULES: readonly SecretRule[] = SECRET_FORMATS.flatMap(({ type, pattern
           label: refused.name,
           pattern: pattern.source,
           words: refused.words.map((word) => word.toLowerCase()),
+          anchors: Object.fromEntries(
+            refused.words.map((word) => [word.toLowerCase(), MAX_BYTES_BEFORE_OWN_WORD]),
+          ),
           maxBytes: MAX_OWN_BYTES,
           refused: true,
           own: true,

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { LinearPattern } from '#lib/secrets/linear-pattern.ts'
-import { PIECE_BYTES } from '#lib/secrets/secret-matcher.ts'
+import { PIECE_BYTES } from '#lib/secrets/file-scan.ts'
 import { secretRules, type SecretRule } from '#lib/secrets/secret-rules.ts'
 import { ATTACK_PARTS } from '../../../scripts/secret-rules/attack.ts'
 

@@ -20,7 +20,14 @@ const cases = Buffer.from(Bun.gunzipSync(readFileSync(FIXTURE)))
   .split('\n')
   .map((line) => JSON.parse(line) as Case)
 
-test('every rule finds what the scanner that it comes from finds in its own test data', () => {
+/**
+ * The scanner matches its match again, without what stands around it, and then takes the backslash
+ * before the `n` of a line feed as a part of the cookie.
+ */
+const DIFFERS = (rule: string, text: string) =>
+  rule === 'slack-session-cookie' && text.startsWith('{"config.ini"')
+
+test('every rule finds the secrets that the scanner that it comes from finds in its own test data', () => {
   const rules = new Map(secretRules().map((rule) => [rule.id, rule]))
   const matchers = new Map<string, SecretMatcher>()
   const differing = cases.filter(({ rule: id, path, text, secrets }) => {
@@ -34,22 +41,23 @@ test('every rule finds what the scanner that it comes from finds in its own test
     }
     const found = matcher.find(Buffer.from(text))
     const selected = matcher.select(found, path ?? (rule.path === undefined ? '' : 'x'))
-    return selected.length > 0 !== secrets.length > 0
+    const texts = selected.map(({ secret }) => Buffer.from(secret, 'latin1').toString())
+    return !Bun.deepEquals(texts.toSorted(), secrets.toSorted())
   })
   expect(cases.length).toBe(8224)
-  expect(differing).toEqual([])
+  expect(differing.filter(({ rule, text }) => !DIFFERS(rule, text))).toEqual([])
+  expect(differing.length).toBe(1)
 })
 
 test('what is added in the middle of a file, and what only its secret changes, is noticed', () => {
   const matcher = secretMatcher()
-  const around = Buffer.from('one more line of text\n'.repeat(500))
+  const around = Buffer.from('one more line of text\n'.repeat(100))
   const missed = cases.flatMap(({ rule, text }) => {
     const file = Buffer.concat([around, Buffer.from(text), Buffer.from('\n'), around])
     const found = matcher.find(file)
-    const distant = matcher.distantRules(file, { start: 0, end: file.length })
     const whole = { start: around.length, end: file.length - around.length }
     const parts = [whole, ...found.map(({ index, secret }) => partAt(index, secret.length))]
-    return found.length === 0 || parts.every((part) => matcher.hasMatchNear(file, part, distant))
+    return found.length === 0 || parts.every((part) => matcher.hasMatchNear(file, part))
       ? []
       : [`${rule}: ${text}`]
   })
