@@ -33,7 +33,7 @@ const SETTLE_MS = 300
 /** After a start, and after load, before memory is read. */
 const IDLE_MS = 15_000
 
-type Taken = { readonly cpu: number; readonly wall: number }
+type Taken = { readonly cpu: number; readonly wall: number; readonly failed: number }
 
 async function measure(side: Side, row: Row, round: number): Promise<Taken> {
   const { count, atOnce = 1 } = row
@@ -42,13 +42,20 @@ async function measure(side: Side, row: Row, round: number): Promise<Taken> {
   const end = next + count
   const used = cpuOf(side.pid)
   const startedAt = performance.now()
+  let failed = 0
   const client = async (): Promise<void> => {
-    while (next < end) await row.run(side, next++, round)
+    while (next < end)
+      try {
+        await row.run(side, next++, round)
+      } catch (error) {
+        if (row.mayFail !== true) throw error
+        failed++
+      }
   }
   await Promise.all(Array.from({ length: atOnce }, client))
   const wall = (performance.now() - startedAt) / 1000
   await Bun.sleep(SETTLE_MS)
-  return { wall: wall / count, cpu: (cpuOf(side.pid) - used) / count }
+  return { wall: wall / count, cpu: (cpuOf(side.pid) - used) / count, failed }
 }
 
 const time = (seconds: number): string =>
@@ -78,7 +85,12 @@ async function race(sides: readonly [Side, Side], row: Row, rounds: number): Pro
     middle(0, ({ wall }) => wall),
     middle(1, ({ wall }) => wall),
   )
-  return `| ${row.name} | ${cpu} | ${wall} |`
+  const failures = ([0, 1] as const).flatMap((at) => {
+    const failed = taken[at].reduce((sum, one) => sum + one.failed, 0)
+    return failed === 0 ? [] : [`${failed} of ${rounds * row.count} failed on ${sides[at].name}`]
+  })
+  const name = [row.name, ...failures].join('; ')
+  return `| ${name} | ${cpu} | ${wall} |`
 }
 
 function memoryLine(name: string, [ours, theirs]: readonly [number, number]): string {
