@@ -104,7 +104,8 @@ export async function startHearthSide(executable: string, directory: string): Pr
     executable,
     data: join(directory, 'data'),
     log: join(directory, 'serve.log'),
-    environment: { HEARTH_LOG_LEVEL: 'warn' },
+    // Gitea runs no job of a workflow without a runner, so the forge runs none either.
+    environment: { HEARTH_LOG_LEVEL: 'warn', HEARTH_JOBS_LOCAL: 'false' },
   })
   await (await fetch(`${forge.url}/livez`)).text()
   const startedMs = performance.now() - startedAt

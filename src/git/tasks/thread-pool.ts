@@ -22,6 +22,13 @@ import {
  */
 const DEFAULT_IDLE_MS = 60 * SECOND
 
+/**
+ * A thread that has worked for longer than `MUCH_WORK_MS`, as on a large push, keeps up to 150 MiB,
+ * so it stays without tasks only for `IDLE_AFTER_MUCH_MS`.
+ */
+const MUCH_WORK_MS = SECOND
+const IDLE_AFTER_MUCH_MS = 15 * SECOND
+
 /** Bytes of output on the way to a reader before the task waits. */
 const OUTPUT_CREDIT_BYTES = 1 << 20
 
@@ -38,10 +45,11 @@ type Thread = {
   post(message: RunnerRequest, transfer?: ArrayBuffer[]): void
   /** Number of running tasks. */
   load: number
-  keepProcessAlive(on: boolean): void
+  /** Called when its load is no longer zero. */
+  begin(): void
+  /** Called when its load is zero again. The thread ends when that lasts, until its next task. */
+  rest(): void
   isRunning(): boolean
-  /** Ends the thread until its next task. */
-  endIdle(): void
   end(): void
 }
 
@@ -150,6 +158,42 @@ class PoolTask<R> implements TaskListener, TaskHandle<R> {
   }
 }
 
+/** Ends a thread that has had no task for a while. */
+class Idleness {
+  private timer: ReturnType<typeof setTimeout> | undefined
+  private workedMs = 0
+  private beganMs = 0
+
+  constructor(
+    private readonly idleMs: number,
+    private readonly isAwaited: () => boolean,
+    private readonly end: () => void,
+  ) {}
+
+  start(): void {
+    this.workedMs += performance.now() - this.beganMs
+    this.wait()
+  }
+
+  stop(): void {
+    clearTimeout(this.timer)
+    this.beganMs = performance.now()
+  }
+
+  private wait(): void {
+    const most = this.workedMs > MUCH_WORK_MS ? IDLE_AFTER_MUCH_MS : this.idleMs
+    this.timer = setTimeout(
+      () => {
+        if (this.isAwaited()) return this.wait()
+        this.workedMs = 0
+        this.end()
+      },
+      Math.min(most, this.idleMs),
+    )
+    this.timer.unref()
+  }
+}
+
 export class ThreadPool {
   private readonly threads: Thread[] = []
   private readonly listeners = new Map<number, TaskListener>()
@@ -159,7 +203,6 @@ export class ThreadPool {
   private running = 0
   private idle: (() => void)[] = []
   private closed = false
-  private idleTimer: ReturnType<typeof setTimeout> | undefined
   private readonly cells: MemoryCells
 
   constructor(
@@ -199,9 +242,8 @@ export class ThreadPool {
     const id = this.nextId++
     const free = this.threads.filter((other) => other !== notOn)
     const thread = free.reduce((best, other) => (other.load < best.load ? other : best))
-    if (thread.load++ === 0) thread.keepProcessAlive(true)
+    if (thread.load++ === 0) thread.begin()
     this.running++
-    clearTimeout(this.idleTimer)
     const store = (args as { store?: unknown } | null)?.store
     const endUse = this.begin !== null && typeof store === 'string' ? this.begin(store) : null
     const task = new PoolTask<R>(
@@ -226,11 +268,9 @@ export class ThreadPool {
     this.listeners.delete(id)
     for (const child of this.children.get(id) ?? []) child.cancel()
     this.children.delete(id)
-    if (--thread.load === 0) thread.keepProcessAlive(false)
+    if (--thread.load === 0) thread.rest()
     if (--this.running > 0) return
     for (const wake of this.idle.splice(0)) wake()
-    this.idleTimer = setTimeout(() => this.endIdleThreads(), this.idleMs)
-    this.idleTimer.unref()
   }
 
   /** Tells every thread to close a store's files. */
@@ -246,16 +286,15 @@ export class ThreadPool {
   /** Waits for the running tasks, then ends the threads. */
   async close(): Promise<void> {
     this.closed = true
-    clearTimeout(this.idleTimer)
     if (this.running > 0) await new Promise<void>((resolve) => this.idle.push(resolve))
     for (const thread of this.threads) thread.end()
     this.threads.length = 0
   }
 
-  /** Ends the threads that have had nothing to do for a while. */
-  private endIdleThreads(): void {
-    const busy = new Set([...this.listeners.values()].map(({ thread }) => thread))
-    for (const thread of this.threads) if (!busy.has(thread)) thread.endIdle()
+  /** Whether an event of a task is still to come from a thread; tasks that were cancelled count. */
+  private isAwaited(thread: Thread): boolean {
+    for (const listener of this.listeners.values()) if (listener.thread === thread) return true
+    return false
   }
 
   private dispatch(message: RunnerEvent): void {
@@ -299,9 +338,9 @@ export class ThreadPool {
     return {
       post: (message) => runner.receive(message),
       load: 0,
-      keepProcessAlive: () => {},
+      begin: () => {},
+      rest: () => {},
       isRunning: () => true,
-      endIdle: () => {},
       end: () => engine.close(),
     }
   }
@@ -342,14 +381,28 @@ export class ThreadPool {
         if (message.kind === 'start' || worker.isRunning) worker.post(message, transfer)
       },
       load: 0,
-      keepProcessAlive: (keep) => worker.keepProcessAlive(keep),
+      begin: () => {
+        idleness.stop()
+        worker.keepProcessAlive(true)
+      },
+      rest: () => {
+        worker.keepProcessAlive(false)
+        idleness.start()
+      },
       isRunning: () => worker.isRunning,
-      endIdle: () => {
+      end: () => {
+        idleness.stop()
+        worker.terminate()
+      },
+    }
+    const idleness = new Idleness(
+      this.idleMs,
+      () => this.isAwaited(thread),
+      () => {
         worker.retire({ kind: 'end' })
         hasWorked = false
       },
-      end: () => worker.terminate(),
-    }
+    )
     return thread
   }
 }

@@ -34,8 +34,9 @@ test('a thread that cannot begin is tried again with the next task, not in a loo
   await pool.close()
 })
 
-test('threads start with their first task, end when idle with their files closed, and start again', async () => {
-  const root = join(work, 'stores')
+/** A folder of stores in which the store `one` has a commit. */
+async function storesWithOne(name: string): Promise<string> {
+  const root = join(work, name)
   const git = createGit({ root, tmp: join(work, 'tmp'), workers: 0 })
   await git.createStore('one')
   const who = { name: 'Eve', email: 'eve@example.org', time: 1_600_000_000, zone: '+0000' }
@@ -47,17 +48,23 @@ test('threads start with their first task, end when idle with their files closed
     committer: who,
   })
   await git.close()
+  return root
+}
 
-  const faults: string[] = []
-  const pool = new ThreadPool(
+/** Two threads that end after `idleMs` without tasks. */
+const poolOf = (root: string, faults: string[], idleMs: number): ThreadPool =>
+  new ThreadPool(
     resolveSettings({ root, tmp: join(work, 'tmp') }).engine,
     2,
-    (fault) => {
-      faults.push(fault)
-    },
+    (fault) => void faults.push(fault),
     null,
-    1,
+    idleMs,
   )
+
+test('threads start with their first task, end when idle with their files closed, and start again', async () => {
+  const root = await storesWithOne('stores')
+  const faults: string[] = []
+  const pool = poolOf(root, faults, 1)
   expect(pool.runningThreads).toBe(0)
   pool.forget('one')
   expect(pool.runningThreads).toBe(0)
@@ -68,6 +75,23 @@ test('threads start with their first task, end when idle with their files closed
     for (let tries = 0; tries < 12_000 && openBelow(root).length > 0; tries++) await Bun.sleep(10)
     expect(openBelow(root)).toEqual([])
   }
+  expect(faults).toEqual([])
+  await pool.close()
+})
+
+test('a thread without tasks ends although another one is busy all the time', async () => {
+  const root = await storesWithOne('busy')
+  const faults: string[] = []
+  const pool = poolOf(root, faults, 100)
+  const work = () => pool.call('verify', { store: 'one', args: [[]] })
+  const both = [work(), work()]
+  expect(pool.runningThreads).toBe(2)
+  await Promise.all(both)
+  // A thread that has just worked is there, so the one that is left is that one.
+  const until = Date.now() + 60_000
+  do await work()
+  while (pool.runningThreads > 1 && Date.now() < until)
+  expect(pool.runningThreads).toBe(1)
   expect(faults).toEqual([])
   await pool.close()
 })
