@@ -3,7 +3,7 @@
  * server's own files lie beside that. The directory is removed after the job. At start the server
  * removes directories that an ended process left.
  */
-import { chmod, lstat, mkdir, readdir, symlink, writeFile } from 'node:fs/promises'
+import { chmod, lstat, mkdir, open, readdir, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { MINIMAL_ENV } from './shell.ts'
 
@@ -76,13 +76,13 @@ export async function changeOwner(uid: number, path: string): Promise<void> {
     throw new Error('the folder could not be given to the user that commands run as')
 }
 
-/** One entry of a checkout. A submodule is an empty folder. */
+/** One entry of a checkout. A submodule is an empty folder. A stream is read to its end. */
 export type CheckoutEntry =
   | {
       readonly path: string
       readonly kind: 'file'
       readonly executable: boolean
-      readonly data: Uint8Array
+      readonly data: Uint8Array | ReadableStream<Uint8Array>
     }
   | { readonly path: string; readonly kind: 'link'; readonly target: string | Uint8Array }
   | { readonly path: string; readonly kind: 'folder' }
@@ -98,6 +98,20 @@ function findPathFault(path: string): string | null {
     if (Buffer.byteLength(name) > 255) return 'has a name that is too long'
   }
   return null
+}
+
+async function writeNew(
+  path: string,
+  data: Uint8Array | ReadableStream<Uint8Array>,
+  mode: number,
+): Promise<void> {
+  if (data instanceof Uint8Array) return await writeFile(path, data, { flag: 'wx', mode })
+  const file = await open(path, 'wx', mode)
+  try {
+    for await (const part of data) await file.writeFile(part)
+  } finally {
+    await file.close()
+  }
 }
 
 /**
@@ -126,7 +140,7 @@ export async function writeCheckout(
     else if (entry.kind === 'folder') await folderOf(path)
     else {
       await folderOf(dirname(path))
-      await writeFile(path, entry.data, { flag: 'wx', mode: entry.executable ? 0o755 : 0o644 })
+      await writeNew(path, entry.data, entry.executable ? 0o755 : 0o644)
     }
   }
   for (const { path, target } of links) {

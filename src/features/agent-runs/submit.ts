@@ -5,6 +5,7 @@ import { markPullReady, pullUrl } from '#features/pulls/index.ts'
 import { privateAddress } from '#features/accounts/index.ts'
 import { Refusal } from '#lib/errors.ts'
 import { describeFailures, runChecks } from './commands.ts'
+import { MAX_FILE_BYTES } from './files.ts'
 import { addEntries } from './session-entries.ts'
 import type { RunContext } from './run-context.ts'
 import { countRefused, removeFiles } from './store.ts'
@@ -25,7 +26,7 @@ async function changedFiles(context: RunContext): Promise<Changed[]> {
   const changed: Changed[] = []
   for (const [path, content] of files) {
     const entry = await hearth.git.findEntry(fork.store, head, path)
-    const before = entry && (await hearth.git.readBlob(fork.store, entry.oid))
+    const before = entry && (await hearth.git.readBlob(fork.store, entry.oid, MAX_FILE_BYTES + 1))
     const same =
       content === null
         ? entry === null

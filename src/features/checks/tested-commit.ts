@@ -9,6 +9,7 @@ import type { RunRow } from './store.ts'
 export class Untestable extends Error {}
 
 const FILES_PER_READ = 16
+const MAX_BYTES_AT_ONCE = 1024 ** 2
 const MAX_FILES = 300_000
 
 /**
@@ -34,30 +35,39 @@ export async function testedCommit(hearth: Hearth, store: string, run: RunRow): 
   return landing.commit
 }
 
+/** The content of small files is read ahead; larger ones are streamed one after the other. */
 async function* entriesOf(
   git: Git,
   store: string,
   entries: readonly TreeEntry[],
 ): AsyncGenerator<CheckoutEntry> {
-  for (let at = 0; at < entries.length; at += FILES_PER_READ) {
+  const isLarge = ({ size }: TreeEntry): boolean => (size ?? 0) > MAX_BYTES_AT_ONCE
+  const small = entries.filter((entry) => !isLarge(entry))
+  for (let at = 0; at < small.length; at += FILES_PER_READ)
     yield* await Promise.all(
-      entries.slice(at, at + FILES_PER_READ).map((entry) => contentOf(git, store, entry)),
+      small.slice(at, at + FILES_PER_READ).map((entry) => contentOf(git, store, entry)),
     )
+  for (const entry of entries.filter(isLarge)) {
+    const range = { start: 0, length: entry.size ?? 0 }
+    yield { ...fileOf(entry), data: await git.streamBlob(store, entry.oid, range) }
   }
 }
 
-async function contentOf(
-  git: Git,
-  store: string,
-  { path, type, mode, oid }: TreeEntry,
-): Promise<CheckoutEntry> {
+const fileOf = ({ path, mode }: TreeEntry) => ({
+  path,
+  kind: 'file' as const,
+  executable: mode === '100755',
+})
+
+async function contentOf(git: Git, store: string, entry: TreeEntry): Promise<CheckoutEntry> {
+  const { path, type, oid } = entry
   // Submodules are not fetched.
   if (type === 'submodule') return { path, kind: 'folder' }
   const blob = await git.readBlob(store, oid)
   if (!blob) throw new Untestable(`the content of ${path} is missing`)
   return type === 'symlink'
     ? { path, kind: 'link', target: blob.data }
-    : { path, kind: 'file', executable: mode === '100755', data: blob.data }
+    : { ...fileOf(entry), data: blob.data }
 }
 
 /** Files that differ from those of a commit, by path. Null is a deleted file. */
@@ -75,7 +85,7 @@ async function* withChanges(
 
 /** Writes the files of a commit, with changes, into a folder without a repository around them. */
 export async function checkOut(
-  { git }: Hearth,
+  { git }: Pick<Hearth, 'git'>,
   store: string,
   commit: string,
   folder: string,
