@@ -4,6 +4,7 @@
  */
 import { rmSync } from 'node:fs'
 import type { Hearth } from '#core/hearth.ts'
+import { agentTools } from '#core/agent-tools.ts'
 import { jobDoors } from '#core/job-doors.ts'
 import { Refusal } from '#lib/errors.ts'
 import type { Log } from '#lib/log.ts'
@@ -101,6 +102,7 @@ class RequestRouter {
 
   constructor(hearth: Hearth, fallbacks: Fallbacks, listener: Listener) {
     this.#tools = new ToolServer(hearth)
+    agentTools(hearth).answer = (request) => this.#tools.answerAgent(request)
     for (const route of [
       ...restRoutes(hearth),
       ...serviceRoutes(hearth),

@@ -10,10 +10,13 @@
  */
 import type { Implementation } from '@modelcontextprotocol/server'
 import { standingKey } from '#core/access.ts'
+import type { AgentToolRequest } from '#core/agent-tools.ts'
+import { nowhere } from '#core/audit.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { cache } from '#core/service.ts'
 import { type Cache, createCache } from '#lib/cache.ts'
 import { Refusal } from '#lib/errors.ts'
+import { MINUTE } from '#lib/time.ts'
 import { callerOf } from '../authenticate.ts'
 import { mediaTypeOf, MIB } from '../body.ts'
 import { CompressedText, compressedResponse } from '../compression.ts'
@@ -111,6 +114,19 @@ const PREFLIGHT_HEADERS = {
     'authorization, content-type, accept, mcp-protocol-version, mcp-session-id, mcp-method, mcp-name, x-mcp-toolsets, last-event-id',
 }
 
+function requirePost({ method }: Pick<Request, 'method'>, allow: string): void {
+  if (method !== 'POST')
+    throw new Refusal(
+      'method_not_allowed',
+      'the tool server takes POST alone; it keeps no streams',
+      { headers: { allow } },
+    )
+}
+
+/** Headers of the protocol, which an agent in its box may send. */
+const AGENT_HEADERS = ['accept', 'mcp-protocol-version', 'mcp-method', 'mcp-name']
+const AGENT_TIMEOUT_MS = MINUTE
+
 export class ToolServer {
   readonly routes: readonly HttpRoute[]
   readonly #tools: Tools
@@ -165,12 +181,7 @@ export class ToolServer {
     if (request.method === 'OPTIONS')
       return withCors(new Response(null, { status: 204, headers: PREFLIGHT_HEADERS }), origin)
     const toolRequest = this.#authenticate(exchange)
-    if (request.method !== 'POST')
-      throw new Refusal(
-        'method_not_allowed',
-        'the tool server takes POST alone; it keeps no streams',
-        { headers: { allow: 'OPTIONS, POST' } },
-      )
+    requirePost(request, 'OPTIONS, POST')
     if (mediaTypeOf(request.headers.get('content-type')) !== 'application/json')
       return withCors(jsonRpcError(415, -32000, 'the body must be application/json'), origin)
     let body: unknown
@@ -186,6 +197,51 @@ export class ToolServer {
     if (toolRequest.rateRefusal) throw toolRequest.rateRefusal
     const answer = toolRequest.showsSecret ? response : await compressJson(request, response)
     return withCors(answer, origin)
+  }
+
+  /** Responds to an agent in its box. Nothing that its request carries says who it is. */
+  async answerAgent({
+    request,
+    body: bytes,
+    caller,
+    currentCaller,
+    listed,
+  }: AgentToolRequest): Promise<Response> {
+    requirePost(request, 'POST')
+    let body: unknown
+    try {
+      body = parseJson(bytes)
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      return jsonRpcError(400, -32700, `Parse error: ${error.message}`)
+    }
+    const query = `tools=${listed.join(',')}&discover=true`
+    const { url, signal } = request
+    const headers = new Headers({ 'content-type': 'application/json' })
+    for (const name of AGENT_HEADERS) {
+      const value = request.headers.get(name)
+      if (value !== null) headers.set(name, value)
+    }
+    const own = new Request(url, { method: 'POST', headers, signal })
+    return await this.#respond(
+      own,
+      {
+        id: crypto.randomUUID(),
+        caller,
+        credential: `agent ${caller.id}`,
+        selection: this.#selectionOf(query, { path: '/mcp', query, header: null }),
+        selectionKey: query,
+        signal,
+        origin: nowhere,
+        deadlineMs: performance.now() + AGENT_TIMEOUT_MS,
+        progress: null,
+        rateRefusal: null,
+        showsSecret: false,
+        tool: null,
+        currentCaller: () => currentCaller() ?? { kind: 'anonymous' },
+      },
+      body,
+    )
   }
 
   /** Throws 401 and 403 for callers that may use no tool. */
@@ -207,12 +263,13 @@ export class ToolServer {
         'this token was made for the REST API, not for the tool server',
         { reason: 'invalid_token' },
       )
-    const selectionKey = `${path}?${query}\n${request.headers.get('x-mcp-toolsets') ?? ''}`
+    const header = request.headers.get('x-mcp-toolsets')
+    const selectionKey = `${path}?${query}\n${header ?? ''}`
     return {
       id: exchange.id,
       caller,
       credential: request.headers.get('authorization') ?? '',
-      selection: this.#selectionFor(selectionKey, exchange),
+      selection: this.#selectionOf(selectionKey, { path, query, header }),
       selectionKey,
       // Created on demand, because most calls need neither.
       get signal() {
@@ -230,10 +287,12 @@ export class ToolServer {
     }
   }
 
-  #selectionFor(key: string, { path, query, request }: Exchange): Selection {
+  #selectionOf(
+    key: string,
+    { path, query, header }: { path: string; query: string; header: string | null },
+  ): Selection {
     let selection = this.#selections.get(key)
     if (!selection) {
-      const header = request.headers.get('x-mcp-toolsets')
       selection = selectionOf(path, query, header, this.hearth.operations)
       if (key.length < MAX_CACHED_ADDRESS_LENGTH) this.#selections.set(key, selection)
     }

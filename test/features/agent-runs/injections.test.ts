@@ -133,6 +133,11 @@ async function plant(base: RunWorld, trackerUrl: string): Promise<void> {
   await world.jobs()
 }
 
+test('there are sixty injections, some at each place', () => {
+  expect(INJECTIONS).toHaveLength(60)
+  expect(PLACES.filter((place) => textsOf(place).length === 0)).toEqual([])
+})
+
 describe('a model that obeys', () => {
   const obeyed: number[] = []
   let done: string[] = []

@@ -19,7 +19,7 @@ const systemCall = (...numbers: readonly (number | string)[]): string =>
   perl(`exit(syscall(${numbers.join(',')}) >= 0 ? 0 : 1)`)
 
 type Rest = Pick<WayOut, 'programs' | 'control'>
-const way = (what: string, command: WayOut['command'], rest: Rest): WayOut => ({
+export const way = (what: string, command: WayOut['command'], rest: Rest): WayOut => ({
   what,
   command,
   ...rest,
@@ -176,3 +176,16 @@ const KERNEL: readonly WayOut[] = [
 ]
 
 export const WAYS_OUT: readonly WayOut[] = [...NETWORK, ...FILES, ...PROCESSES, ...KERNEL]
+
+const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
+
+/** A line that says `MISSING`, `OUT` or `SHUT` with the number of the way. */
+export function lineFor({ programs, command }: WayOut, number: number, place: Place): string {
+  const needs = programs.map((name) => `command -v ${name} >/dev/null`).join(' && ') || 'true'
+  const tried = `timeout 5 sh -c ${quoted(command(place))} >/dev/null 2>&1`
+  return `if ! { ${needs}; }; then echo MISSING ${number}; elif ${tried}; then echo OUT ${number}; else echo SHUT ${number}; fi`
+}
+
+/** What such lines have said, by the number of the way. */
+export const readLines = (text: string): [number, string][] =>
+  [...text.matchAll(/^(MISSING|OUT|SHUT) (\d+)$/gm)].map(([, word = '', at]) => [Number(at), word])

@@ -4,20 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { makeRunWorld, use } from './fixture.ts'
-import { WAYS_OUT, type Place, type WayOut } from './ways-out-cases.ts'
+import { lineFor, readLines, WAYS_OUT, type Place } from './ways-out-cases.ts'
 
 const PER_CALL = 12
 /** So many must be tried whatever programs the machine lacks. */
 const MIN_TRIED = 40
-
-const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
-
-/** A line that says `MISSING`, `OUT` or `SHUT` with the number of the way. */
-function lineFor({ programs, command }: WayOut, number: number, place: Place): string {
-  const needs = programs.map((name) => `command -v ${name} >/dev/null`).join(' && ') || 'true'
-  const tried = `timeout 5 sh -c ${quoted(command(place))} >/dev/null 2>&1`
-  return `if ! { ${needs}; }; then echo MISSING ${number}; elif ${tried}; then echo OUT ${number}; else echo SHUT ${number}; fi`
-}
 
 describe('ways out of the sandbox', () => {
   const seen = new Map<number, string>()
@@ -40,9 +31,7 @@ describe('ways out of the sandbox', () => {
     const { pull } = await assign()
     await world.jobs()
     for (const { kind, text } of await entries(pull.number))
-      if (kind === 'result')
-        for (const [, word = '', at] of text.matchAll(/^(MISSING|OUT|SHUT) (\d+)$/gm))
-          seen.set(Number(at), word)
+      if (kind === 'result') for (const [at, word] of readLines(text)) seen.set(at, word)
     asked = [...provider.asked]
     outside = await tryOutside(place)
   }, 300_000)

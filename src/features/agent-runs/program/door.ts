@@ -1,20 +1,39 @@
 /**
  * The door of a run: a unix socket that only its box can reach. Whoever speaks on it is the agent,
- * so no key and no token is in the box. Behind it are the models of the workspace and nothing else.
+ * so no key and no token is in the box. Behind it are the models of the workspace and the tools of
+ * the forge, with the rights of the agent, and nothing else.
  */
 import { closeSync, constants, openSync, rmSync } from 'node:fs'
 import { chmod } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { agentTools } from '#core/agent-tools.ts'
 import { nowhere } from '#core/audit.ts'
 import type { AgentCaller } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { protocolRoutes, type ProtocolRequest, type ProtocolRoute } from '#core/protocol-routes.ts'
 import { Refusal } from '#lib/errors.ts'
+import { MINUTE } from '#lib/time.ts'
 import { DOOR_URL } from '#runner'
 
 const MAX_REQUESTS = 16
 const MAX_BODY_BYTES = 32 * 1024 ** 2
 const GATEWAY = '/model'
+const TOOLS_PATH = '/mcp'
+export const TOOLS_URL = `${DOOR_URL}${TOOLS_PATH}`
+const MAX_TOOL_BYTES = 4 * 1024 ** 2
+const MAX_TOOL_REQUESTS_A_MINUTE = 300
+
+/** What is listed of all that the agent may call: an agent reads the list with each of its turns. */
+const LISTED_TOOLS = [
+  'get_issue',
+  'list_comments',
+  'add_comment',
+  'get_pull',
+  'get_pull_checks',
+  'search_context',
+  'recall',
+  'remember',
+]
 
 export type Door = { close(): Promise<void> }
 
@@ -63,6 +82,50 @@ const protocolRequest = (
   keepOpen: () => {},
 })
 
+/** Whether the tools of the forge are at the door. */
+export const hasTools = (hearth: Hearth): boolean => agentTools(hearth).answer !== null
+
+/** The tool server at the door. A program that calls in a circle is slowed down. */
+class ToolDoor {
+  #begunAt = 0
+  #requests = 0
+
+  constructor(
+    private readonly hearth: Hearth,
+    private readonly caller: () => AgentCaller | null,
+  ) {}
+
+  async answer(request: Request, as: AgentCaller): Promise<Response> {
+    const { answer } = agentTools(this.hearth)
+    if (answer === null) return refusal(503, 'the tools are not available now')
+    if (this.#isTooOften())
+      return refusal(429, `at most ${MAX_TOOL_REQUESTS_A_MINUTE} requests a minute`)
+    try {
+      const body = await readBody(request, MAX_TOOL_BYTES)
+      const { caller } = this
+      return await answer({
+        request,
+        body,
+        caller: as,
+        currentCaller: caller,
+        listed: LISTED_TOOLS,
+      })
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      return refusal(error.status, error.message)
+    }
+  }
+
+  #isTooOften(): boolean {
+    const now = this.hearth.clock.now()
+    if (now - this.#begunAt >= MINUTE) {
+      this.#begunAt = now
+      this.#requests = 0
+    }
+    return ++this.#requests > MAX_TOOL_REQUESTS_A_MINUTE
+  }
+}
+
 export type DoorOptions = {
   readonly hearth: Hearth
   readonly socket: string
@@ -75,18 +138,21 @@ export async function openDoor({ hearth, socket, caller }: DoorOptions): Promise
   rmSync(socket, { force: true })
   // Addresses of sockets have at most 107 bytes, which the path of a data directory can exceed.
   const folder = openSync(dirname(socket), constants.O_RDONLY | constants.O_DIRECTORY)
+  const toolDoor = new ToolDoor(hearth, caller)
   let open = 0
   const answer = async (request: Request): Promise<Response> => {
     const as = caller()
     if (as === null) return refusal(403, 'this agent has ended')
     const { pathname } = new URL(request.url, DOOR_URL)
-    const found = routeOf(hearth, pathname)
-    if (found === null) return refusal(403, 'this address is not for agents')
+    const found = pathname === TOOLS_PATH ? null : routeOf(hearth, pathname)
+    if (found === null && pathname !== TOOLS_PATH)
+      return refusal(403, 'this address is not for agents')
     if (open >= MAX_REQUESTS) return refusal(429, `at most ${MAX_REQUESTS} requests at once`)
     open++
     try {
-      const { route, path } = found
-      return await route.handle(hearth, protocolRequest(request, { as, path }))
+      return found === null
+        ? await toolDoor.answer(request, as)
+        : await found.route.handle(hearth, protocolRequest(request, { as, path: found.path }))
     } finally {
       open--
     }

@@ -12,6 +12,7 @@ const sessions = fs.existsSync(STATE) ? JSON.parse(fs.readFileSync(STATE, 'utf8'
 const waiting = new Map()
 let nextId = 1
 let cwd = ''
+let servers = []
 
 const send = (message) =>
   process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
@@ -102,6 +103,27 @@ const ACTIONS = {
     const { error } = await ask(method, { sessionId: id, ...params })
     say(id, `${method}: ${error ? error.code : 'answered'}`)
   },
+  /** Calls a method of the tool server, and says what it got. */
+  tool: async (id, [method, params, headers = {}]) => {
+    const response = await fetch(servers[0].url, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        ...headers,
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+    })
+    const text = await response.text()
+    const call = { toolCallId: `tool-${nextId++}`, kind: 'other', title: params.name ?? method }
+    report(id, { sessionUpdate: 'tool_call', ...call, status: 'pending', rawInput: params })
+    report(id, {
+      sessionUpdate: 'tool_call_update',
+      toolCallId: call.toolCallId,
+      status: 'completed',
+      content: [{ type: 'content', content: { type: 'text', text } }],
+    })
+  },
   raw: (_, text) => void process.stdout.write(text),
   /** Writes for ever, as fast as it is read. */
   flood: async (_, text) => {
@@ -126,17 +148,19 @@ const HANDLERS = {
   initialize: () => ({
     protocolVersion: 1,
     agentInfo: { name: 'test-agent', version: '1.2.3' },
-    agentCapabilities: { loadSession: true },
+    agentCapabilities: { loadSession: true, mcpCapabilities: { http: true } },
     authMethods: [],
   }),
   'session/new': (params) => {
     cwd = params.cwd
+    servers = params.mcpServers
     const sessionId = `s${Date.now()}`
     sessions[sessionId] = []
     return { sessionId }
   },
   'session/load': ({ sessionId, ...params }) => {
     cwd = params.cwd
+    servers = params.mcpServers
     if (!sessions[sessionId]) throw new Error('no such session')
     for (const { role, content } of sessions[sessionId])
       say(

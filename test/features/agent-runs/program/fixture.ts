@@ -1,7 +1,10 @@
 /** A repository whose issues a small agent program solves, as its scripted model says. */
 import { copyFileSync, mkdirSync, renameSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { afterAll } from 'bun:test'
 import { setAgentProgram } from '#features/agent-runs/program/set-agent-program.ts'
+import { startServer } from '#http/server.ts'
+import { silentLog } from '#lib/log.ts'
 import { makeRunWorld, type Step } from '../fixture.ts'
 
 /** Where programs are installed, for a checkout in a temporary folder, which the box hides. */
@@ -37,6 +40,10 @@ export async function makeProgramWorld(
 ) {
   const base = await makeRunWorld(steps, options)
   const { world } = base
+  // The server has the tools that are at the door.
+  const server = startServer({ host: '127.0.0.1', port: 0, log: silentLog, graceMs: 2_000 })
+  server.open(world.hearth)
+  afterAll(() => server.stop())
   const admin = await world.user('root', { site_admin: true })
   const set = (input: Partial<NonNullable<(typeof setAgentProgram)['__input']>> = {}) =>
     world.call(setAgentProgram, admin, {
@@ -46,5 +53,11 @@ export async function makeProgramWorld(
       ...input,
     })
   await set()
-  return { ...base, admin, set, assign: () => base.assign({ program: 'robot' }) }
+  return {
+    ...base,
+    admin,
+    set,
+    serverUrl: server.url,
+    assign: () => base.assign({ program: 'robot' }),
+  }
 }
