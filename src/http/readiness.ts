@@ -6,7 +6,7 @@ import { open, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { probeWrite } from '#core/db.ts'
 import type { Hearth } from '#core/hearth.ts'
-import { replication } from '#core/replication.ts'
+import { replication, type ReplicationRole } from '#core/replication.ts'
 import { GitError } from '#git'
 import { SECOND } from '#lib/time.ts'
 import { withTimeout } from '#lib/waiting.ts'
@@ -19,6 +19,11 @@ const CHECK_TIMEOUT_MS = 5 * SECOND
 type Checks = Readonly<Record<string, string>>
 
 export type CheckReadiness = () => Promise<Checks>
+
+/** A machine that changes nothing while its standby is away, and whose pages can be read. */
+export const CHANGES_REFUSED = 'changes are refused'
+/** Another machine serves. */
+const FENCED = 'another machine has taken over'
 
 /**
  * Creates the check. It returns `ok` or what is wrong for each part. Calls at the same time share
@@ -52,7 +57,7 @@ async function checkParts(hearth: Hearth, timeoutMs: number): Promise<Checks> {
   }
   const { role, refusal } = replication(hearth).readStatus()
   const standby: readonly [string, string][] =
-    role === 'alone' ? [] : [['standby', refusal === null ? 'ok' : 'changes are refused']]
+    role === 'alone' ? [] : [['standby', standbyCheck(role, refusal)]]
   return Object.fromEntries([
     ...standby,
     ...(await Promise.all([
@@ -68,6 +73,11 @@ async function checkParts(hearth: Hearth, timeoutMs: number): Promise<Checks> {
       check('git', 'does not answer', () => probeEngine(hearth)),
     ])),
   ])
+}
+
+function standbyCheck(role: ReplicationRole, refusal: string | null): string {
+  if (role === 'fenced') return FENCED
+  return refusal === null ? 'ok' : CHANGES_REFUSED
 }
 
 async function writeAndRemove(directory: string): Promise<void> {

@@ -7,7 +7,7 @@ import { etagOf, matches } from './etag.ts'
 import type { Exchange, HttpRoute, RequestHandler } from './exchange.ts'
 import { metricsResponse } from './metrics.ts'
 import { trimTrailingSlashes } from '#lib/trim-slashes.ts'
-import { type CheckReadiness, createReadinessCheck } from './readiness.ts'
+import { CHANGES_REFUSED, type CheckReadiness, createReadinessCheck } from './readiness.ts'
 import {
   allowHeader,
   jsonHeaders,
@@ -56,15 +56,20 @@ const index = (base: string) => ({
 })
 
 /**
- * 200 if every part is ready; else 503, with what is wrong with each. A long turn of the event loop
- * is shown and fails nothing: a restart would not help.
+ * 200 if every part is ready; else 503, with what is wrong with each. A machine that can be read
+ * while it refuses changes is ready, unless the query `changes` asks for one that takes them. A long
+ * turn of the event loop is shown and fails nothing: a restart would not help.
  */
 async function readinessResponse(
   hearth: Hearth,
   checkReadiness: CheckReadiness,
+  query: string,
 ): Promise<Response> {
   const checks = await checkReadiness()
-  const isReady = Object.values(checks).every((state) => state === 'ok')
+  const needsChanges = new URLSearchParams(query).has('changes')
+  const isReady = Object.values(checks).every(
+    (state) => state === 'ok' || (state === CHANGES_REFUSED && !needsChanges),
+  )
   const body = {
     status: isReady ? 'ok' : 'unavailable',
     checks,
@@ -174,7 +179,7 @@ export function serviceRoutes(hearth: Hearth): HttpRoute[] {
   const openApi = staticDocument(() => openApiDocument(hearth))
   const liveness = readOnly(() => jsonResponse({ status: 'ok' }))
   const checkReadiness = createReadinessCheck(hearth)
-  const readiness = readOnly(() => readinessResponse(hearth, checkReadiness))
+  const readiness = readOnly(({ query }) => readinessResponse(hearth, checkReadiness, query))
   const metrics = readOnly((exchange) => metricsResponse(hearth, exchange))
   return [
     { path: '/robots.txt', handler: robotsTxt },

@@ -2,7 +2,7 @@
 import { open } from 'node:fs/promises'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Channel, Message } from './channel.ts'
+import { ChannelError, type Channel, type Message } from './channel.ts'
 import {
   entryOf,
   inSendingOrder,
@@ -67,7 +67,10 @@ export class FileSender {
     await this.request({ type: 'mark' })
   }
 
-  /** Sends files, and the files of directories without their subdirectories. */
+  /**
+   * Sends files, and the files of directories without their subdirectories. Throws ChannelError
+   * when a directory never keeps its files long enough: nothing that names them may follow.
+   */
   async sendPaths(paths: readonly string[]): Promise<void> {
     let left = paths
     for (let attempt = 0; attempt < MAX_ATTEMPTS && left.length > 0; attempt++) {
@@ -78,6 +81,8 @@ export class FileSender {
         if (!(await this.#sendFiles(difference))) changed.push(difference.directory)
       left = changed
     }
+    if (left.length > 0)
+      throw new ChannelError(`the files of ${left[0]} change faster than they can be sent`)
   }
 
   /** The listing of a directory, or of the one file that a path is; null when it is gone. */

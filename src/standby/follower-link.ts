@@ -5,7 +5,7 @@
 import { statSync } from 'node:fs'
 import { SECOND, MINUTE } from '#lib/time.ts'
 import { sendBase } from './base-copy.ts'
-import type { Channel } from './channel.ts'
+import { ChannelError, type Channel } from './channel.ts'
 import type { CommitQueue } from './commit-queue.ts'
 import { FileSender } from './file-sender.ts'
 
@@ -29,6 +29,8 @@ export type Feed = {
   changed(): Promise<void>
   /** Reads the log from its beginning while the returned function was not called. */
   holdLog(): () => void
+  /** Notes files from here on, although no commit is queued yet. */
+  startNotes(): void
   readHeldLog(): Uint8Array | null
   /** Ends the held reading: from here on each commit is queued. */
   startQueue(): void
@@ -40,7 +42,7 @@ export class FollowerLink {
   isReady = false
   #sent = 0
   #sentWaiters: (() => void)[] = []
-  #isComparing = false
+  #endPause: () => void = () => {}
   /** The last call of `sendPending`, without its error. */
   #lastSending: Promise<void> = Promise.resolve()
 
@@ -57,6 +59,8 @@ export class FollowerLink {
   /** Sends until the connection ends, and then throws. `resumeAfter` is the standby's position. */
   async run(resumeAfter: number | null): Promise<never> {
     if (resumeAfter === null) {
+      // A file that comes into a directory that was compared already, before the log is held.
+      this.feed.startNotes()
       await this.files.sendAll(null)
       await this.#sendDatabase()
     } else this.#sent = resumeAfter
@@ -106,12 +110,15 @@ export class FollowerLink {
 
   close(error: Error): void {
     this.isReady = false
+    this.#endPause()
     this.files.close(error)
     for (const resolve of this.#sentWaiters.splice(0)) resolve()
     this.channel.close(error)
   }
 
   async #sendNotes(): Promise<void> {
+    // The notes of an ended link belong to the next one.
+    if (!this.channel.isOpen) throw new ChannelError('the connection was closed')
     const notes = this.feed.takeNotes()
     if (notes.length === 0) return
     await this.files.sendPaths(notes)
@@ -143,11 +150,10 @@ export class FollowerLink {
   }
 
   async #compareRegularly(): Promise<void> {
-    if (this.#isComparing) return
-    this.#isComparing = true
     let waitMs = SECOND
-    while (this.channel.isOpen) {
-      await Bun.sleep(waitMs)
+    for (;;) {
+      await this.#pause(waitMs)
+      if (!this.channel.isOpen) return
       const startedMs = performance.now()
       try {
         await this.files.sendAll(() => this.#sentUpTo(this.feed.queue.last))
@@ -157,6 +163,16 @@ export class FollowerLink {
       }
       waitMs = Math.max(COMPARE_INTERVAL_MS, COMPARE_SHARE * (performance.now() - startedMs))
     }
+  }
+
+  /** Waits for a time, or until the link closes. */
+  async #pause(milliseconds: number): Promise<void> {
+    if (!this.channel.isOpen) return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(resolve, milliseconds)
+    this.#endPause = resolve
+    await promise
+    clearTimeout(timer)
   }
 
   async #sentUpTo(commit: number): Promise<void> {

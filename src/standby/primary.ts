@@ -60,8 +60,11 @@ export class Primary implements CommitObserver {
   readonly #notes = new Set<string>()
   /** Notes whose files are on their way. */
   readonly #sentNotes = new Set<readonly string[]>()
-  /** Whether commits are read from the log. While it is held, the link reads it. */
-  #reading: 'no' | 'held' | 'yes' = 'no'
+  /**
+   * Whether commits are read from the log. Before that, files are noted while the link compares all
+   * of them (`noting`), and while the log is held, which the link reads then.
+   */
+  #reading: 'no' | 'noting' | 'held' | 'yes' = 'no'
   #link: FollowerLink | null = null
   #awaySinceMs: number
   #isDraining = false
@@ -232,11 +235,17 @@ export class Primary implements CommitObserver {
 
   /** From here on commits are missing, so the standby needs a new copy of the database. */
   #stopReading(reason: Error): void {
-    this.#reading = 'no'
+    this.#forgetNotes()
     this.#queue.clear()
-    this.#notes.clear()
     this.options.log.warn('the standby must compare its whole database', { reason: reason.message })
     this.#link?.close(reason)
+  }
+
+  /** The next standby compares all files. */
+  #forgetNotes(): void {
+    this.#reading = 'no'
+    this.#notes.clear()
+    this.#sentNotes.clear()
   }
 
   #wake(): void {
@@ -329,7 +338,7 @@ export class Primary implements CommitObserver {
       await channel.send({ type: 'stale', term: this.#role.term })
       return channel.close()
     }
-    this.#link?.close(new ChannelError('another standby came'))
+    if (this.#link) this.#end(this.#link, 'another standby came')
     const { options } = this
     const address = String(hello.listen)
     const canResume =
@@ -345,16 +354,16 @@ export class Primary implements CommitObserver {
     this.#link = link
     channel.onPong = (asked) => this.#lease?.answer(asked)
     this.#ping()
-    await channel.send({
-      type: 'welcome',
-      term: this.#role.term,
-      run: this.#run,
-      page_size: options.pageSize,
-      acknowledge: options.acknowledge,
-      lease_ms: options.lease_ms,
-      until: canResume ? this.#queue.last : null,
-    })
     try {
+      await channel.send({
+        type: 'welcome',
+        term: this.#role.term,
+        run: this.#run,
+        page_size: options.pageSize,
+        acknowledge: options.acknowledge,
+        lease_ms: options.lease_ms,
+        until: canResume ? this.#queue.last : null,
+      })
       await Promise.race([
         link.run(canResume ? Number(hello.commit) : null),
         this.#receiveFrom(link),
@@ -366,11 +375,12 @@ export class Primary implements CommitObserver {
     }
   }
 
-  #end(link: FollowerLink): void {
-    link.close(new ChannelError('the standby went'))
-    if (this.#reading === 'held') this.#reading = 'no'
+  /** What a link has sent without an answer is sent again by the next one. */
+  #end(link: FollowerLink, reason = 'the standby went'): void {
+    link.close(new ChannelError(reason))
     if (this.#link !== link) return
     this.#link = null
+    if (this.#reading !== 'yes') this.#forgetNotes()
     for (const path of [...this.#sentNotes].flat()) this.#notes.add(path)
     this.#sentNotes.clear()
     this.#awaySinceMs = this.options.clock.now()
@@ -427,6 +437,9 @@ export class Primary implements CommitObserver {
       confirmNotes: (paths) => void this.#sentNotes.delete(paths),
       hasNotes: () => this.#notes.size > 0,
       changed: () => new Promise<void>((resolve) => this.#changeWaiters.push(resolve)),
+      startNotes: () => {
+        if (this.#reading === 'no') this.#reading = 'noting'
+      },
       holdLog: () => {
         const release = hold()
         this.#tail.start()

@@ -20,7 +20,9 @@ import {
 /** Commits of another process are missing: the standby needs a new copy of the database. */
 export class LogGap extends Error {}
 
-/** Frames are read in pieces of this size; a larger transaction is one piece. */
+/** What is read first: most transactions are smaller. */
+const FIRST_READ_BYTES = 64 * 1024
+/** Pieces of many transactions are about this large; a larger transaction is one piece. */
 const PIECE_BYTES = 1024 * 1024
 
 export class WalTail {
@@ -29,6 +31,8 @@ export class WalTail {
   #offset = HEADER_BYTES
   #checksum: Checksum = { first: 0, second: 0 }
   #version = 0
+  /** Frames are read into it again and again. */
+  #buffer = Buffer.alloc(0)
 
   constructor(
     private readonly path: string,
@@ -92,6 +96,7 @@ export class WalTail {
     if (this.#file !== null) closeSync(this.#file)
     this.#file = null
     this.#header = null
+    this.#buffer = Buffer.alloc(0)
   }
 
   #begin(header: LogHeader): void {
@@ -120,17 +125,23 @@ export class WalTail {
   /** The next frames up to the end of a transaction; null when none has ended. */
   #readPiece(): Uint8Array | null {
     if (this.#header === null) return null
-    for (let size = PIECE_BYTES; ; size *= 4) {
-      const bytes = Buffer.allocUnsafe(size)
+    for (let size = FIRST_READ_BYTES; ; size *= 4) {
+      const bytes = this.#bufferOf(size)
       const length = readSync(this.#open(), bytes, 0, size, this.#offset)
       const found = readFrames(bytes.subarray(0, length), this.#header, this.#checksum)
-      if (found.committedBytes > 0) {
+      const isEnd = length < size || !found.isWhole
+      if (found.committedBytes > 0 && (isEnd || size >= PIECE_BYTES)) {
         this.#offset += found.committedBytes
         this.#checksum = found.checksum
-        // A copy of its length, because the buffer is much larger.
         return new Uint8Array(bytes.subarray(0, found.committedBytes))
       }
-      if (length < size || !found.isWhole) return null
+      if (isEnd) return null
     }
+  }
+
+  #bufferOf(size: number): Buffer {
+    if (size > PIECE_BYTES) return Buffer.allocUnsafeSlow(size)
+    if (this.#buffer.length < size) this.#buffer = Buffer.allocUnsafeSlow(size)
+    return this.#buffer
   }
 }

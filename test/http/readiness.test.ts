@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { renameSync } from 'node:fs'
 import { join } from 'node:path'
+import { replication } from '#core/replication.ts'
 import { createGit } from '#git'
 import { makeListening } from './listening-world.ts'
 
@@ -41,6 +42,35 @@ test('a part that does not answer is named, and the process still lives', async 
   })
   expect((await other.get('/livez')).status).toBe(200)
   renameSync(join(other.world.data, 'tmp-away'), join(other.world.data, 'tmp'))
+})
+
+test('a machine that only refuses changes is ready to be read, and says that it takes none', async () => {
+  const { world: other, get: ask } = await makeListening()
+  const { readStatus } = replication(other.hearth)
+  replication(other.hearth).readStatus = () => ({
+    ...readStatus(),
+    role: 'primary',
+    refusal: 'the standby is away',
+  })
+  const answers = await Promise.all(['/readyz', '/readyz?changes'].map((path) => ask(path)))
+  expect(answers.map(({ status }) => status)).toEqual([200, 503])
+  for (const answer of answers)
+    expect(await answer.json()).toMatchObject({ checks: { standby: 'changes are refused' } })
+})
+
+test('a machine from which another one has taken over is not ready', async () => {
+  const { world: other, get: ask } = await makeListening()
+  const { readStatus } = replication(other.hearth)
+  replication(other.hearth).readStatus = () => ({
+    ...readStatus(),
+    role: 'fenced',
+    refusal: 'another machine serves',
+  })
+  const answer = await ask('/readyz')
+  expect(answer.status).toBe(503)
+  expect(await answer.json()).toMatchObject({
+    checks: { standby: 'another machine has taken over', database: 'ok' },
+  })
 })
 
 test('an engine whose threads have ended is noticed', async () => {

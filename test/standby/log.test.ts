@@ -128,6 +128,26 @@ test('a log that is cut off anywhere opens at an earlier commit', async () => {
   db.close()
 })
 
+test('many transactions are read in large pieces, and one that is larger as a whole', async () => {
+  const { db, copy, tail } = makePair()
+  for (let at = 0; at < 400; at++)
+    db.run('INSERT INTO notes (text) VALUES (?)', `${at} ${'v'.repeat(PAGE)}`)
+  db.run('INSERT INTO notes (text) VALUES (?)', 'w'.repeat(3 * 1024 ** 2))
+  db.run('INSERT INTO notes (text) VALUES (?)', 'last')
+  const pieces: Uint8Array[] = []
+  for (let piece = tail.readHeld(); piece !== null; piece = tail.readHeld()) pieces.push(piece)
+  const sizes = pieces.map(({ length }) => length)
+  expect(Math.max(...sizes)).toBeGreaterThan(3 * 1024 ** 2)
+  expect(pieces.length).toBeLessThan(20)
+  const writer = new WalWriter(copy, PAGE, emptyLog)
+  for (const piece of pieces) await writer.append(piece)
+  await writer.close()
+  expect(textsOf(copy)).toHaveLength(402)
+  expect(textsOf(copy).at(-1)).toBe('last')
+  tail.close()
+  db.close()
+})
+
 test('frames that do not end a transaction are refused', async () => {
   const { db, copy, tail } = makePair()
   const writer = new WalWriter(copy, PAGE, emptyLog)

@@ -15,13 +15,14 @@ import { emptyLog, holdSnapshot, openDatabase, Writer } from '#core/db.ts'
 import { Replication } from '#core/replication.ts'
 import { silentLog } from '#lib/log.ts'
 import { systemClock, type Clock } from '#lib/time.ts'
-import { openChannel, type Message } from '#src/standby/channel.ts'
-import { Follower, TakeOverRefusal } from '#src/standby/follower.ts'
+import { openChannel, type Address, type Channel, type Message } from '#src/standby/channel.ts'
+import { addressText, Follower, TakeOverRefusal } from '#src/standby/follower.ts'
 import { createPairKey, pairKeyPath, readPairKey } from '#src/standby/pair-key.ts'
+import type { DirectoryListing } from '#src/standby/file-list.ts'
 import { greet } from '#src/standby/peer.ts'
 import { Primary } from '#src/standby/primary.ts'
 import { readRole } from '#src/standby/role.ts'
-import { freePort } from '../../scripts/support/ports.ts'
+import { ownAddress } from '../../scripts/support/ports.ts'
 
 const closers: (() => unknown)[] = []
 afterEach(async () => {
@@ -31,7 +32,7 @@ afterEach(async () => {
 type Options = { acknowledge?: 'local' | 'standby'; lease_ms?: number | null; clock?: Clock }
 
 /** A serving side with one table, in a data directory. */
-async function makePrimary(data: string, port: number, options: Options = {}) {
+async function makePrimary(data: string, listen: Address, options: Options = {}) {
   const path = join(data, 'hearth.db')
   const db = openDatabase({ path })
   db.exec('CREATE TABLE IF NOT EXISTS notes (text TEXT) STRICT')
@@ -42,7 +43,7 @@ async function makePrimary(data: string, port: number, options: Options = {}) {
     data,
     database: path,
     pageSize: 8192,
-    listen: { host: '127.0.0.1', port },
+    listen,
     peer: null,
     acknowledge: 'local',
     lease_ms: null,
@@ -78,14 +79,14 @@ function makeDirectories() {
   for (const data of [first, second]) mkdirSync(join(data, 'secrets'), { recursive: true })
   createPairKey(first, systemClock)
   copyFileSync(pairKeyPath(first), pairKeyPath(second))
-  return { first, second, port: freePort(), otherPort: freePort() }
+  return { first, second, primary: ownAddress(), standby: ownAddress() }
 }
 
-function makeFollower({ second, port, otherPort }: ReturnType<typeof makeDirectories>): Follower {
+function makeFollower({ second, primary, standby }: ReturnType<typeof makeDirectories>): Follower {
   return new Follower({
     data: second,
-    primary: { host: '127.0.0.1', port },
-    listen: { host: '127.0.0.1', port: otherPort },
+    primary,
+    listen: standby,
     pair: readPairKey(second),
     clock: systemClock,
     log: silentLog,
@@ -108,7 +109,7 @@ const notesOf = (data: string): string[] => {
 
 test('a standby has every commit and file, takes over, and the first is fenced for good', async () => {
   const pair = makeDirectories()
-  const one = await makePrimary(pair.first, pair.port)
+  const one = await makePrimary(pair.first, pair.primary)
   await one.add('before')
   mkdirSync(join(pair.first, 'blobs', 'ab'), { recursive: true })
   writeFileSync(join(pair.first, 'blobs', 'ab', 'old'), 'old file')
@@ -133,7 +134,7 @@ test('a standby has every commit and file, takes over, and the first is fenced f
   expect(one.fences()).toBe(1)
   await expect(one.add('too late')).rejects.toThrow('has taken over')
   await one.close()
-  const again = await makePrimary(pair.first, pair.port)
+  const again = await makePrimary(pair.first, pair.primary)
   closers.push(again.close)
   await expect(again.add('after a restart')).rejects.toThrow('has taken over')
   expect(notesOf(pair.second)).not.toContain('too late')
@@ -141,7 +142,7 @@ test('a standby has every commit and file, takes over, and the first is fenced f
 
 test('with a standby that confirms, nothing is acknowledged while it is away', async () => {
   const pair = makeDirectories()
-  const one = await makePrimary(pair.first, pair.port, { acknowledge: 'standby' })
+  const one = await makePrimary(pair.first, pair.primary, { acknowledge: 'standby' })
   closers.push(one.close)
   // No standby has been there yet.
   await one.add('first')
@@ -158,7 +159,7 @@ test('with a standby that confirms, nothing is acknowledged while it is away', a
 
 test('a standby goes on where it was after a moment away', async () => {
   const pair = makeDirectories()
-  const one = await makePrimary(pair.first, pair.port)
+  const one = await makePrimary(pair.first, pair.primary)
   closers.push(one.close)
   const follower = makeFollower(pair)
   await follower.start()
@@ -182,7 +183,7 @@ test('a standby goes on where it was after a moment away', async () => {
 
 test('without a lease, a primary that does not answer must be switched off by a person', async () => {
   const pair = makeDirectories()
-  const one = await makePrimary(pair.first, pair.port)
+  const one = await makePrimary(pair.first, pair.primary)
   const follower = makeFollower(pair)
   await follower.start()
   await until(() => one.primary.status().is_complete)
@@ -192,9 +193,9 @@ test('without a lease, a primary that does not answer must be switched off by a 
   expect(readRole(pair.second)).toMatchObject({ role: 'standby', term: 1 })
   expect(await follower.takeOver(true, () => {})).toMatchObject({ role: 'primary', term: 2 })
   // The first comes back later and is told.
-  const two = await makePrimary(pair.second, pair.otherPort)
+  const two = await makePrimary(pair.second, pair.standby)
   closers.push(two.close)
-  const later = await makePrimary(pair.first, pair.port)
+  const later = await makePrimary(pair.first, pair.primary)
   closers.push(later.close)
   expect(readRole(pair.first)).toMatchObject({ role: 'fenced', term: 2 })
   await expect(later.add('late')).rejects.toThrow('has taken over')
@@ -204,7 +205,7 @@ test('a primary with a lease changes nothing once the standby is silent', async 
   const pair = makeDirectories()
   let passedMs = 0
   const clock = { now: () => systemClock.now() + passedMs }
-  const one = await makePrimary(pair.first, pair.port, { lease_ms: 60_000, clock })
+  const one = await makePrimary(pair.first, pair.primary, { lease_ms: 60_000, clock })
   closers.push(one.close)
   const follower = makeFollower(pair)
   await follower.start()
@@ -219,7 +220,7 @@ test('a primary with a lease changes nothing once the standby is silent', async 
 
 test('a standby that never had everything does not take over', async () => {
   const pair = makeDirectories()
-  const one = await makePrimary(pair.first, pair.port)
+  const one = await makePrimary(pair.first, pair.primary)
   await one.add('everything')
   await one.close()
   const follower = makeFollower(pair)
@@ -230,14 +231,29 @@ test('a standby that never had everything does not take over', async () => {
   expect(existsSync(join(pair.second, 'hearth.db'))).toBe(false)
 })
 
+type Receiving = {
+  /** What it says of itself at the begin. */
+  hello?: { run: string; commit: number }
+  /** Returns true for a message that needs no other answer. */
+  handle?: (message: Message, channel: Channel) => Promise<boolean>
+}
+
 /** A standby that receives everything, and confirms only what a test tells it to. */
-async function connectReceiver({ second, port, otherPort }: ReturnType<typeof makeDirectories>) {
-  const channel = await openChannel({ host: '127.0.0.1', port }, readPairKey(second))
+async function connectReceiver(
+  { second, primary, standby }: ReturnType<typeof makeDirectories>,
+  { hello, handle }: Receiving = {},
+) {
+  const channel = await openChannel(primary, readPairKey(second))
   closers.push(() => channel.close())
   const copied = Promise.withResolvers<number>()
   const commits = Promise.withResolvers<number>()
-  const answer = async ({ type, id, commit, last }: Message): Promise<void> => {
-    if (type === 'files') await channel.send({ type: 'differences', id, differences: [] })
+  const welcomed = Promise.withResolvers<string>()
+  const ended = Promise.withResolvers<string>()
+  const answer = async (message: Message): Promise<void> => {
+    const { type, id, commit, last, run } = message
+    if (await handle?.(message, channel)) return
+    if (type === 'welcome') welcomed.resolve(String(run))
+    else if (type === 'files') await channel.send({ type: 'differences', id, differences: [] })
     else if (type === 'hashes') await channel.send({ type: 'blocks', id, blocks: [] })
     else if (type === 'mark') await channel.send({ type: 'marked', id })
     else if (type === 'base_end') copied.resolve(Number(commit))
@@ -246,11 +262,13 @@ async function connectReceiver({ second, port, otherPort }: ReturnType<typeof ma
   const receive = async (): Promise<void> => {
     for (;;) await answer((await channel.receive()).message)
   }
-  receive().catch(() => {})
-  const listen = `127.0.0.1:${otherPort}`
-  await channel.send({ type: 'hello', term: 1, run: null, commit: 0, listen })
+  receive().catch((error: Error) => ended.resolve(error.message))
+  const listen = addressText(standby)
+  await channel.send({ type: 'hello', term: 1, run: null, commit: 0, listen, ...hello })
   return {
     channel,
+    run: welcomed.promise,
+    ended: ended.promise,
     copied: copied.promise,
     commits: commits.promise,
     /** Confirms a commit. Resolves when the primary has read that. */
@@ -266,14 +284,14 @@ async function connectReceiver({ second, port, otherPort }: ReturnType<typeof ma
 
 test('a change that waits for its confirmation is acknowledged when the standby is detached', async () => {
   const pair = makeDirectories()
-  const one = await makePrimary(pair.first, pair.port, { acknowledge: 'standby' })
+  const one = await makePrimary(pair.first, pair.primary, { acknowledge: 'standby' })
   closers.push(one.close)
   const standby = await connectReceiver(pair)
   await standby.confirm(await standby.copied)
   await until(() => one.primary.status().is_complete)
   const adding = one.add('not confirmed')
   await standby.commits
-  const request = await openChannel({ host: '127.0.0.1', port: pair.port }, readPairKey(pair.first))
+  const request = await openChannel(pair.primary, readPairKey(pair.first))
   await request.send({ type: 'detach' })
   expect((await request.receive()).message).toEqual({ type: 'detached', term: 3 })
   request.close()
@@ -283,7 +301,7 @@ test('a change that waits for its confirmation is acknowledged when the standby 
 
 test('a new copy confirms a change only once the standby has the whole copy', async () => {
   const pair = makeDirectories()
-  const one = await makePrimary(pair.first, pair.port, { acknowledge: 'standby' })
+  const one = await makePrimary(pair.first, pair.primary, { acknowledge: 'standby' })
   closers.push(one.close)
   const first = await connectReceiver(pair)
   await first.confirm(await first.copied)
@@ -301,9 +319,94 @@ test('a new copy confirms a change only once the standby has the whole copy', as
   await adding
 })
 
+test('a file that comes while all files are compared is there before the copy is complete', async () => {
+  const pair = makeDirectories()
+  const one = await makePrimary(pair.first, pair.primary)
+  closers.push(one.close)
+  await one.add('before')
+  const listed: string[] = []
+  let isFirst = true
+  const standby = await connectReceiver(pair, {
+    handle: async ({ type, listings }) => {
+      if (type !== 'files') return false
+      for (const { directory, files } of listings as DirectoryListing[])
+        for (const [name] of files) listed.push(`${directory}/${name}`)
+      if (!isFirst) return false
+      isFirst = false
+      // Its directory was listed already, and this one is not.
+      mkdirSync(join(pair.first, 'blobs', 'ab'), { recursive: true })
+      writeFileSync(join(pair.first, 'blobs', 'ab', 'new'), 'new file')
+      one.replication.note('blobs/ab/new')
+      await one.add('names the file')
+      return false
+    },
+  })
+  await standby.copied
+  expect(listed).toContain('blobs/ab/new')
+})
+
+test('files that never stay as they were end the connection, and no commit goes before them', async () => {
+  const pair = makeDirectories()
+  const one = await makePrimary(pair.first, pair.primary)
+  closers.push(one.close)
+  let compared = 0
+  const standby = await connectReceiver(pair, {
+    handle: async ({ type, id, listings }, channel) => {
+      const [{ directory = '' } = {}] = (listings ?? []) as DirectoryListing[]
+      if (type === 'commits') throw new Error('a commit came before its files')
+      if (type !== 'files' || directory !== 'blobs') return false
+      compared++
+      const difference = { directory, names: ['gone'], extra_files: [], extra_folders: [] }
+      await channel.send({ type: 'differences', id, differences: [difference] })
+      return true
+    },
+  })
+  await standby.confirm(await standby.copied)
+  await until(() => one.primary.status().is_complete)
+  mkdirSync(join(pair.first, 'blobs'))
+  one.replication.note('blobs')
+  await one.add('names the files')
+  expect(await standby.ended).toContain('closed')
+  expect(compared).toBeGreaterThan(2)
+  await until(() => one.primary.status().standby === null)
+  expect(one.primary.status().lag_commits).toBe(1)
+})
+
+test('a standby that comes back before its loss is noticed gets the files that it had not confirmed', async () => {
+  const pair = makeDirectories()
+  const one = await makePrimary(pair.first, pair.primary)
+  closers.push(one.close)
+  const receiver = async (isConfirming: () => boolean, hello?: Receiving['hello']) => {
+    const file = Promise.withResolvers<void>()
+    const standby = await connectReceiver(pair, {
+      ...(hello && { hello }),
+      handle: async ({ type, listings = [] }) => {
+        // Listings of whole directories are of the comparison that comes regularly.
+        for (const { directory, whole } of listings as DirectoryListing[])
+          if (directory === 'blobs/ab' && !whole) file.resolve()
+        return type === 'mark' && !isConfirming()
+      },
+    })
+    return { ...standby, file: file.promise }
+  }
+  let isConfirming = true
+  const first = await receiver(() => isConfirming)
+  const commit = await first.copied
+  await first.confirm(commit)
+  await until(() => one.primary.status().is_complete)
+  isConfirming = false
+  mkdirSync(join(pair.first, 'blobs', 'ab'), { recursive: true })
+  writeFileSync(join(pair.first, 'blobs', 'ab', 'new'), 'new file')
+  one.replication.note('blobs/ab/new')
+  await one.add('names the file')
+  await first.file
+  const again = await receiver(() => true, { run: await first.run, commit })
+  await again.file
+})
+
 test('a standby that stops while it connects does not follow', async () => {
   const pair = makeDirectories()
-  const one = await makePrimary(pair.first, pair.port)
+  const one = await makePrimary(pair.first, pair.primary)
   closers.push(one.close)
   const follower = makeFollower(pair)
   await follower.start()
@@ -314,9 +417,9 @@ test('a standby that stops while it connects does not follow', async () => {
 
 test('only the holder of the key of the pair is heard', async () => {
   const pair = makeDirectories()
-  const one = await makePrimary(pair.first, pair.port)
+  const one = await makePrimary(pair.first, pair.primary)
   closers.push(one.close)
-  const address = { host: '127.0.0.1', port: pair.port }
+  const address = pair.primary
   const channel = await openChannel(address, readPairKey(pair.first))
   expect(await greet(channel, { role: 'standby', term: 1 })).toMatchObject({ role: 'primary' })
   channel.close()
@@ -333,9 +436,9 @@ test('only the holder of the key of the pair is heard', async () => {
 
 test('strangers that keep silent make room, and do not lock the peer out', async () => {
   const pair = makeDirectories()
-  const one = await makePrimary(pair.first, pair.port)
+  const one = await makePrimary(pair.first, pair.primary)
   closers.push(one.close)
-  const address = { host: '127.0.0.1', port: pair.port }
+  const address = pair.primary
   const connectSilently = async (count: number): Promise<Promise<void>[]> => {
     const sockets = Array.from({ length: count }, () => connect(address))
     closers.push(() => sockets.map((socket) => socket.destroy()))
