@@ -1,6 +1,7 @@
 /** Connections that have not signed in yet: how many there may be, and for how long. */
 import type { Socket } from 'node:net'
 import { networkOf } from '#lib/net.ts'
+import { limitEarlyBytes } from '#lib/ssh/socket.ts'
 import { SECOND } from '#lib/time.ts'
 
 const MAX_PENDING = 64
@@ -10,6 +11,8 @@ const MAX_WAITING = 512
 const MAX_WAITING_OF_NETWORK = 128
 /** From the first packet, so waiting counts. */
 const SIGN_IN_TIMEOUT_MS = 30 * SECOND
+/** A client with many keys sends a tenth of it. */
+const MAX_BYTES_OF_SIGN_IN = 256 * 1024
 /** Of all connections, signed in or not. */
 const MAX_CONNECTIONS = 2000
 
@@ -38,6 +41,8 @@ export class ConnectionLimits {
   readonly #waiting = new Map<Socket, Waiting>()
   readonly #waitingOf = new Counts()
   readonly #timers = new Map<Socket, Timer>()
+  /** End the limit of bytes. */
+  readonly #signIns = new Map<Socket, () => void>()
   readonly #all = new Set<Socket>()
 
   /** Begins a connection now or when it is its turn. It is closed unless it signs in soon. */
@@ -85,6 +90,7 @@ export class ConnectionLimits {
     if (!waiting) return
     this.#pending.set(socket, waiting.network)
     this.#pendingOf.add(waiting.network, 1)
+    this.#signIns.set(socket, limitEarlyBytes(socket, MAX_BYTES_OF_SIGN_IN))
     waiting.begin()
   }
 
@@ -92,6 +98,8 @@ export class ConnectionLimits {
   signedIn(socket: Socket): void {
     clearTimeout(this.#timers.get(socket))
     this.#timers.delete(socket)
+    this.#signIns.get(socket)?.()
+    this.#signIns.delete(socket)
     const network = this.#pending.get(socket)
     if (network === undefined) return
     this.#pending.delete(socket)

@@ -10,6 +10,7 @@ import type { Hearth, SshCaller } from '#core/hearth.ts'
 import { rateCounter } from '#http/rate-limiter.ts'
 import { networkOf } from '#lib/net.ts'
 import { oneLine } from '#lib/one-line.ts'
+import { gatherWrites } from '#lib/ssh/socket.ts'
 import { sshFingerprint } from '#lib/ssh/ssh-key.ts'
 import { sshHostKeys } from '#lib/ssh/ssh-host-keys.ts'
 import { MINUTE, SECOND } from '#lib/time.ts'
@@ -137,6 +138,7 @@ class SshServer implements RunningSshServer {
     this.#sockets.set(name, socket)
     socket.once('close', () => this.#sockets.delete(name))
     socket.setNoDelay(true)
+    gatherWrites(socket)
     this.#ssh.injectSocket(socket)
   }
 

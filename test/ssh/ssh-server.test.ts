@@ -277,7 +277,8 @@ test('a fetch that runs ends when its key is removed, and those of others go on'
   expect(isOtherOpen).toBe(true)
   other.client.end()
   await other.ended
-})
+  // Rights are looked at every three seconds.
+}, 20_000)
 
 test('a stranger has few connections that never sign in; the others wait, up to a bound', async () => {
   const states = new Map<Socket, 'open' | 'greeted' | 'closed'>()
@@ -301,6 +302,19 @@ test('a stranger has few connections that never sign in; the others wait, up to 
   for (const socket of open) socket.destroy()
   expect((await ssh(readers.file)).err).toContain('You are signed in')
 })
+
+test('a stranger that never ends its identification is cut off, and others are served', async () => {
+  const more = Buffer.alloc(64_000, '\r')
+  const socket = connect(server.port, '127.0.0.1')
+  const closed = new Promise<void>((done) => socket.once('close', () => done()))
+  socket.on('error', () => {})
+  const send = (): void => {
+    if (!socket.destroyed && socket.writable) socket.write(more, send)
+  }
+  socket.once('connect', send)
+  expect((await ssh(ritas.file)).err).toContain('there is no shell here')
+  await closed
+}, 20_000)
 
 test('no exchange of keys is offered that takes the server a second', async () => {
   const { code, err } = await ssh(

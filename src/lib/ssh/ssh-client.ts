@@ -5,11 +5,14 @@
 import { connect, type Socket } from 'node:net'
 import type { Algorithms, Client, ClientChannel } from 'ssh2'
 import { SECOND } from '../time.ts'
+import { gatherWrites, limitEarlyBytes } from './socket.ts'
 import { sshFingerprint } from './ssh-key.ts'
 
 export type SshChannel = ClientChannel
 
 const CONNECT_TIMEOUT_MS = 20 * SECOND
+/** Lines before the identification, the exchange of keys and the sign-in take a few KiB. */
+const MAX_BYTES_OF_SIGN_IN = 256 * 1024
 const KEEPALIVE_MS = 30 * SECOND
 const MAX_UNANSWERED_KEEPALIVES = 3
 
@@ -100,7 +103,12 @@ export class SshConnection {
       this.#failure ??= wrongHost ?? describe(target, error)
       reject(this.#failure)
     }
-    client.on('ready', resolve)
+    gatherWrites(socket)
+    const endLimit = limitEarlyBytes(socket, MAX_BYTES_OF_SIGN_IN)
+    client.on('ready', () => {
+      endLimit()
+      resolve()
+    })
     client.once('handshake', () => target.onHostProven(shown))
     client.on('error', fail)
     client.on('close', () => fail(new Error('the connection was closed')))
