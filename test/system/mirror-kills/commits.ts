@@ -1,10 +1,12 @@
 /** Commits that people push to two servers, and whether each can still be found. */
 import { Database } from 'bun:sqlite'
-import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Forge, Server } from './servers.ts'
+import type { Place } from './servers.ts'
 
 const PUSH_TIMEOUT_MS = 60_000
+/** How long a killed server may be away. */
+const MAX_AWAY_TRIES = 200
+const AWAY_PAUSE_MS = 150
 
 export type Branch = `b${number}`
 
@@ -63,12 +65,12 @@ export class Commits {
     return { ok: (await child.exited) === 0, out: out.trim(), err: err.trim() }
   }
 
-  #address({ repo, secret }: Server): string {
+  #address({ repo, secret }: Place): string {
     return repo.replace('://', `://${secret}@`)
   }
 
   /** The branches of a server; null when it does not answer. */
-  async branchesOf(server: Server): Promise<Map<string, string> | null> {
+  async branchesOf(server: Place): Promise<Map<string, string> | null> {
     const { ok, out } = await this.#gitLater('ls-remote', '--heads', this.#address(server))
     if (!ok) return null
     const lines = out.split('\n').filter((line) => line !== '')
@@ -81,7 +83,7 @@ export class Commits {
   }
 
   /** Commits on top of what the server has and pushes. Returns whether that was acknowledged. */
-  async push(server: Server, branch: Branch): Promise<boolean> {
+  async push(server: Place, branch: Branch): Promise<boolean> {
     const there = await this.branchesOf(server)
     if (there === null) return false
     const parent = there.get(branch)
@@ -98,40 +100,46 @@ export class Commits {
     return ok
   }
 
-  /** Acknowledged commits that neither a branch nor a kept tip of either server reaches. */
-  async lost(hearth: Forge, remote: Server): Promise<Acknowledged[]> {
+  /**
+   * Acknowledged commits that neither a branch of one of the places nor a kept tip reaches. `data`
+   * is the directory of the forge that keeps tips of its repository `name`.
+   */
+  async lost(places: readonly Place[], data: string, name: string): Promise<Acknowledged[]> {
     const tips = new Set<string>()
-    for (const server of [hearth, remote]) {
-      const branches = await this.branchesOf(server)
-      if (branches === null) throw new Error(`${server.name} does not answer`)
+    for (const place of places) {
+      let branches = await this.branchesOf(place)
+      for (let tries = 0; branches === null; tries++) {
+        if (tries > MAX_AWAY_TRIES) throw new Error(`${place.name} does not answer`)
+        await Bun.sleep(AWAY_PAUSE_MS)
+        branches = await this.branchesOf(place)
+      }
       for (const oid of branches.values()) tips.add(oid)
     }
-    for (const oid of keptTips(hearth)) tips.add(oid)
+    for (const oid of this.#keptTips(data, name)) tips.add(oid)
     const { out } = this.#git('rev-list', ...tips)
     const reached = new Set(out.split('\n'))
     return this.acknowledged.filter(({ oid }) => !reached.has(oid))
   }
-}
 
-/** The tips that Hearth keeps aside, whose history is whole in its store. */
-function keptTips({ data }: Forge): string[] {
-  const db = new Database(join(data, 'hearth.db'), { readonly: true })
-  const oids = db
-    .query<{ oid: string }, []>('SELECT DISTINCT oid FROM mirror_kept_refs')
-    .all()
-    .map(({ oid }) => oid)
-  db.close()
-  const [store = ''] = readdirSync(join(data, 'repos'))
-  return oids.filter((oid) => {
-    const { exitCode } = Bun.spawnSync(['git', 'rev-list', '--objects', oid], {
-      cwd: data,
-      env: {
-        PATH: process.env.PATH ?? '',
-        GIT_DIR: join(data, '..', '..', 'work', '.git'),
-        GIT_OBJECT_DIRECTORY: join(data, 'repos', store, 'objects'),
-      },
-      stdout: 'ignore',
-    })
-    return exitCode === 0
-  })
+  /** The tips that Hearth keeps aside, whose history is whole in the store of the repository. */
+  #keptTips(data: string, name: string): string[] {
+    const db = new Database(join(data, 'hearth.db'), { readonly: true })
+    const rows = db
+      .query<{ oid: string; store: string }, [string]>(
+        'SELECT DISTINCT oid, store FROM mirror_kept_refs JOIN repos ON repos.id = repo_id WHERE repos.name = ?',
+      )
+      .all(name)
+    db.close()
+    const isWhole = (oid: string, store: string): boolean =>
+      Bun.spawnSync(['git', 'rev-list', '--objects', oid], {
+        cwd: data,
+        env: {
+          PATH: process.env.PATH ?? '',
+          GIT_DIR: join(this.work, '.git'),
+          GIT_OBJECT_DIRECTORY: join(data, 'repos', store, 'objects'),
+        },
+        stdout: 'ignore',
+      }).exitCode === 0
+    return rows.flatMap(({ oid, store }) => (isWhole(oid, store) ? [oid] : []))
+  }
 }

@@ -1,4 +1,4 @@
-/** Two servers that hold the same repository, each of which can be killed and started again. */
+/** Two servers that hold the same repositories, each of which can be killed and started again. */
 import { mkdirSync } from 'node:fs'
 import { connect, createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -7,14 +7,20 @@ import { GiteaPeer } from '../../../scripts/support/gitea.ts'
 
 export const ENVIRONMENT = { HEARTH_OUTBOUND_ALLOW: 'http://127.0.0.1' }
 
-/** A server with one repository. Its address stays when it is killed. */
-export type Server = {
+/** A repository of a server. */
+export type Place = {
+  /** Of the server. */
   readonly name: string
-  readonly url: string
-  /** The address of the repository, without credentials. */
+  /** The address, without credentials. */
   readonly repo: string
   /** `name:password` for git. */
   readonly secret: string
+}
+
+/** Its address stays when it is killed. */
+export type Server = {
+  readonly name: string
+  create(repo: string): Promise<Place>
   crash(): Promise<void>
   stop(): Promise<void>
 }
@@ -38,7 +44,6 @@ async function fixedAddress(): Promise<{ url: string; lead(to: string): void; cl
 }
 
 export type Forge = Server & {
-  readonly token: string
   readonly data: string
   api<T>(method: string, path: string, body?: unknown): Promise<T>
 }
@@ -67,7 +72,7 @@ const apiOf =
     return (text === '' ? null : JSON.parse(text)) as T
   }
 
-/** A Hearth with the repository `acme/light`. */
+/** A Hearth, whose repositories are in `acme`. */
 export async function startHearth(root: string, name: string, executable: string): Promise<Forge> {
   mkdirSync(root, { recursive: true })
   const data = join(root, 'data')
@@ -78,15 +83,18 @@ export async function startHearth(root: string, name: string, executable: string
   address.lead(process.url)
   const { token } = await claim(process)
   const api = apiOf(address.url, token)
-  await api('POST', '/repos', { workspace: OWNER.workspace, name: 'light' })
   return {
     name,
-    url: address.url,
-    repo: `${address.url}/${OWNER.workspace}/light.git`,
-    secret: `${OWNER.username}:${token}`,
-    token,
     data,
     api,
+    create: async (repo) => {
+      await api('POST', '/repos', { workspace: OWNER.workspace, name: repo })
+      return {
+        name,
+        repo: `${address.url}/${OWNER.workspace}/${repo}.git`,
+        secret: `${OWNER.username}:${token}`,
+      }
+    },
     crash: async () => {
       await process.kill()
       process = await launch()
@@ -99,16 +107,16 @@ export async function startHearth(root: string, name: string, executable: string
   }
 }
 
-/** A Gitea with the repository `ada/light`. */
+/** A Gitea, whose repositories are those of `ada`. */
 export async function startGitea(root: string, program: string, source: string): Promise<Server> {
   const peer = await GiteaPeer.start(root, program, source)
   const token = peer.addUser('ada', true)
-  await peer.api(token)('POST', '/user/repos', { name: 'light', default_branch: 'main' })
   return {
     name: 'gitea',
-    url: peer.url,
-    repo: `${peer.url}/ada/light.git`,
-    secret: `ada:${token}`,
+    create: async (name) => {
+      await peer.api(token)('POST', '/user/repos', { name, default_branch: 'main' })
+      return { name: 'gitea', repo: `${peer.url}/ada/${name}.git`, secret: `ada:${token}` }
+    },
     crash: async () => {
       await peer.stop('SIGKILL')
       await peer.launch()
