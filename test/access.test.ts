@@ -516,6 +516,7 @@ describe('nothing bypasses it', () => {
       'ensureLocal',
       'listRefs',
       'receivePack',
+      'uploadPackInto',
       'uploadPackOrFile',
       'uploadPackSync',
     ])

@@ -27,6 +27,7 @@ import { SnapshotViews } from './protocol/snapshot-view.ts'
 import {
   listRefs,
   uploadPack,
+  uploadPackInto,
   uploadPackOrFile,
   uploadPackSync,
   type UploadContext,
@@ -209,6 +210,13 @@ export class GitEngine implements Git {
   ): ReturnType<Git['uploadPackOrFile']> {
     const context = this.#contextFor(store, request)
     return uploadPackOrFile(context, store, this.#views.of(refs), request)
+  }
+
+  uploadPackInto(
+    ...[store, refs, request, sink]: Parameters<Git['uploadPackInto']>
+  ): ReturnType<Git['uploadPackInto']> {
+    const context = this.#contextFor(store, request)
+    return uploadPackInto(context, store, this.#views.of(refs), request, sink)
   }
 
   async bundle(

@@ -423,6 +423,17 @@ export class GitError extends Error {
 }
 
 /** Options of a streamed response. */
+/** Takes the bytes of a response. */
+export type ResponseSink = {
+  /**
+   * Adds bytes to the response. `taken` is called when the reader wants more; from then on the sink
+   * does not use the memory of these bytes.
+   */
+  put(bytes: Uint8Array, taken?: () => void): void
+  /** Calls `handler` when the reader cancels before the end. */
+  onCancel(handler: () => void): void
+}
+
 export type ResponseOptions = {
   readonly signal?: AbortSignal
   /** Called when bytes are sent to the reader, and when the reader has taken them. */
@@ -596,6 +607,16 @@ export interface Git {
   ): Promise<
     Uint8Array | ReadableStream<Uint8Array> | { readonly path: string; readonly size: number }
   >
+  /**
+   * The same, with the bytes put into `sink` as they are made. Resolves with null when all were put,
+   * or with the file of a response that is cached on disk, and then nothing was put.
+   */
+  uploadPackInto(
+    store: string,
+    refs: RefSnapshot,
+    request: ServiceRequest,
+    sink: ResponseSink,
+  ): Promise<{ readonly path: string; readonly size: number } | null>
   /**
    * A bundle (gitformat-bundle) of a commit with everything below it, as the ref `name`. Cached and
    * returned as by `uploadPackOrFile`. Rejects with GitError `missing` for a commit that `refs` does

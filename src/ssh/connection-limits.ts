@@ -1,7 +1,7 @@
 /** Connections that have not signed in yet: how many there may be, and for how long. */
 import type { Socket } from 'node:net'
 import { networkOf } from '#lib/net.ts'
-import { limitEarlyBytes } from '#lib/ssh/socket.ts'
+import { limitEarlyBytes } from '#lib/ssh/early-bytes.ts'
 import { SECOND } from '#lib/time.ts'
 
 const MAX_PENDING = 64

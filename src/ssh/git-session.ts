@@ -18,6 +18,7 @@ import { transferSemaphore } from '#http/git/transfers.ts'
 import { Moved, notFound, Refusal } from '#lib/errors.ts'
 import { inputOf } from '#lib/ssh/channel-input.ts'
 import { finish, send } from './channel.ts'
+import { ChannelSink } from './channel-sink.ts'
 import type { SshCommand } from './command.ts'
 
 export type GitCall = {
@@ -163,26 +164,17 @@ export class GitSession {
   ): Promise<number> {
     const protocol = parseProtocolVersion(call.protocol)
     return await this.#transfer(call, 'fetch', repo, async (signal, touch) => {
-      const response = await this.hearth.git.uploadPackOrFile(store, refs, {
-        protocol,
-        body,
-        signal,
-        onProgress: touch,
-      })
-      let bytes = 0
-      const write = async (chunk: Uint8Array): Promise<void> => {
-        const skipped = Math.min(chunk.length, Math.max(0, skippedBytes - bytes))
-        bytes += chunk.length
-        if (skipped < chunk.length) await send(call.channel, chunk.subarray(skipped), signal)
-        touch()
+      const sink = new ChannelSink(call.channel, { signal, skippedBytes, onProgress: touch })
+      try {
+        const request = { protocol, body, signal }
+        const file = await sink.orEnd(this.hearth.git.uploadPackInto(store, refs, request, sink))
+        if (file !== null)
+          for await (const chunk of Bun.file(file.path).stream()) await sink.send(chunk)
+        await sink.sent()
+        return sink.bytes
+      } finally {
+        sink.close()
       }
-      if (response instanceof Uint8Array) await write(response)
-      else {
-        const stream =
-          response instanceof ReadableStream ? response : Bun.file(response.path).stream()
-        for await (const chunk of stream) await write(chunk)
-      }
-      return bytes
     })
   }
 

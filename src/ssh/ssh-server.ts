@@ -10,7 +10,6 @@ import type { Hearth, SshCaller } from '#core/hearth.ts'
 import { rateCounter } from '#http/rate-limiter.ts'
 import { networkOf } from '#lib/net.ts'
 import { oneLine } from '#lib/one-line.ts'
-import { gatherWrites } from '#lib/ssh/socket.ts'
 import { sshFingerprint } from '#lib/ssh/ssh-key.ts'
 import { sshHostKeys } from '#lib/ssh/ssh-host-keys.ts'
 import { MINUTE, SECOND } from '#lib/time.ts'
@@ -19,6 +18,7 @@ import { finish } from './channel.ts'
 import { parseSshCommand } from './command.ts'
 import { ConnectionLimits } from './connection-limits.ts'
 import { GitSession } from './git-session.ts'
+import { sendWithLittleMemory } from './outgoing-packets.ts'
 import { offerPostQuantum } from './post-quantum.ts'
 import { isSignedByKey } from './verify-signature.ts'
 
@@ -138,7 +138,6 @@ class SshServer implements RunningSshServer {
     this.#sockets.set(name, socket)
     socket.once('close', () => this.#sockets.delete(name))
     socket.setNoDelay(true)
-    gatherWrites(socket)
     this.#ssh.injectSocket(socket)
   }
 
@@ -152,6 +151,7 @@ class SshServer implements RunningSshServer {
     let tries = 0
     // Clients that break off are no problem of ours.
     connection.on('error', () => {})
+    if (socket) sendWithLittleMemory(connection, socket)
     offerPostQuantum(connection)
     connection.on('authentication', (attempt) => {
       if (++tries > 2 * MAX_TRIES) connection.end()

@@ -1,17 +1,9 @@
 /** Responses as streams that pass on backpressure and cancellation. */
 import { releaseBuffer } from '#lib/pieces.ts'
-import { GitError, type ResponseOptions } from '../ports.ts'
+import { GitError, type ResponseOptions, type ResponseSink } from '../ports.ts'
 import { copyBytes } from '../store/copy-bytes.ts'
 
-export type ResponseSink = {
-  /**
-   * Adds bytes to the response. `taken` is called when the reader wants more; from then on the
-   * stream does not use the memory of these bytes.
-   */
-  put(bytes: Uint8Array, taken?: () => void): void
-  /** Calls `handler` when the reader cancels before the end. */
-  onCancel(handler: () => void): void
-}
+export type { ResponseSink }
 
 type Produce = (sink: ResponseSink) => Promise<void>
 

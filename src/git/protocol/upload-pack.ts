@@ -28,11 +28,11 @@ export type UploadContext = TaskContext & {
   readonly bundleUri?: () => Promise<string | null>
 }
 
-/** A complete response, a stream, or a file with the complete response. */
-export type UploadAnswer =
-  | Uint8Array
-  | ReadableStream<Uint8Array>
-  | { readonly path: string; readonly size: number }
+/** A file with the complete response. */
+type CachedFile = { readonly path: string; readonly size: number }
+
+/** A complete response, a stream, or a file. */
+export type UploadAnswer = Uint8Array | ReadableStream<Uint8Array> | CachedFile
 
 /** Like `uploadPack`, but short responses are complete and cached files are not read. */
 export async function uploadPackOrFile(
@@ -41,29 +41,53 @@ export async function uploadPackOrFile(
   view: SnapshotView,
   request: ServiceRequest,
 ): Promise<UploadAnswer> {
-  const reading = readBody(request.body, MAX_REQUEST_BYTES)
-  // A cancelled request ends here, although its body may never end.
-  const { promise: givenUp, reject } = Promise.withResolvers<never>()
-  const stop = (): void => reject(new GitError('aborted', 'the request was given up'))
-  request.signal?.addEventListener('abort', stop, { once: true })
   try {
-    const body = await (request.signal ? Promise.race([reading, givenUp]) : reading)
-    request.signal?.removeEventListener('abort', stop)
-    const lines = parseLines(body)
-    const cachedFile = context.responses.hasFiles
-      ? findCachedFile(context, store, view, request.protocol, lines)
-      : null
+    const lines = await readLines(request)
     return (
-      cachedFile ??
+      findCachedFile(context, store, view, request.protocol, lines) ??
       (await bufferOrStreamResponse(
         (sink) => respondOrReport(context, store, view, request.protocol, lines, sink),
         request,
       ))
     )
   } catch (error) {
-    request.signal?.removeEventListener('abort', stop)
     if (!(error instanceof GitError) || isTransient(error)) throw error
     return errorLine(error)
+  }
+}
+
+/** Like `uploadPackOrFile`, into a sink of the caller. Null once everything was put there. */
+export async function uploadPackInto(
+  context: UploadContext,
+  store: string,
+  view: SnapshotView,
+  request: ServiceRequest,
+  sink: ResponseSink,
+): Promise<CachedFile | null> {
+  try {
+    const lines = await readLines(request)
+    const cachedFile = findCachedFile(context, store, view, request.protocol, lines)
+    if (cachedFile === null)
+      await respondOrReport(context, store, view, request.protocol, lines, sink)
+    return cachedFile
+  } catch (error) {
+    if (!(error instanceof GitError) || isTransient(error)) throw error
+    sink.put(errorLine(error))
+    return null
+  }
+}
+
+/** Reads a request. One that is cancelled ends here, although its body may never end. */
+async function readLines({ body, signal }: ServiceRequest): Promise<readonly Line[]> {
+  const reading = readBody(body, MAX_REQUEST_BYTES)
+  if (!signal) return parseLines(await reading)
+  const { promise: givenUp, reject } = Promise.withResolvers<never>()
+  const stop = (): void => reject(new GitError('aborted', 'the request was given up'))
+  signal.addEventListener('abort', stop, { once: true })
+  try {
+    return parseLines(await Promise.race([reading, givenUp]))
+  } finally {
+    signal.removeEventListener('abort', stop)
   }
 }
 
@@ -137,7 +161,8 @@ function findCachedFile(
   view: SnapshotView,
   protocol: 0 | 1 | 2,
   lines: readonly Line[],
-): { path: string; size: number } | null {
+): CachedFile | null {
+  if (!context.responses.hasFiles) return null
   const request = parseSingleFetch(view, protocol, lines)
   return request && context.responses.getFile(cacheKeyOf(store, view, request))
 }

@@ -5,7 +5,7 @@
 import { connect, type Socket } from 'node:net'
 import type { Algorithms, Client, ClientChannel } from 'ssh2'
 import { SECOND } from '../time.ts'
-import { gatherWrites, limitEarlyBytes } from './socket.ts'
+import { limitEarlyBytes } from './early-bytes.ts'
 import { sshFingerprint } from './ssh-key.ts'
 
 export type SshChannel = ClientChannel
@@ -103,7 +103,6 @@ export class SshConnection {
       this.#failure ??= wrongHost ?? describe(target, error)
       reject(this.#failure)
     }
-    gatherWrites(socket)
     const endLimit = limitEarlyBytes(socket, MAX_BYTES_OF_SIGN_IN)
     client.on('ready', () => {
       endLimit()

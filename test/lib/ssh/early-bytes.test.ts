@@ -1,52 +1,13 @@
 import { afterEach, expect, test } from 'bun:test'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
-import { Writable } from 'node:stream'
-import { gatherWrites, limitEarlyBytes } from '#lib/ssh/socket.ts'
+import { limitEarlyBytes } from '#lib/ssh/early-bytes.ts'
 
 const closers: (() => unknown)[] = []
 afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close()
 })
 
-/** Counts how often the system would be called. */
-function countingStream() {
-  const calls: string[] = []
-  const stream = new Writable({
-    decodeStrings: true,
-    write(chunk: Buffer, _, done) {
-      calls.push(chunk.toString())
-      done()
-    },
-    writev(chunks, done) {
-      calls.push(chunks.map(({ chunk }) => String(chunk)).join(''))
-      done()
-    },
-  })
-  gatherWrites(stream as unknown as Socket)
-  return { stream, calls }
-}
-
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
-
-test('what is written in one turn goes out at once and in order, and so does that of the next', async () => {
-  const { stream, calls } = countingStream()
-  for (const piece of ['length ', 'packet ', 'tag ']) stream.write(piece)
-  expect(calls).toEqual([])
-  await turn()
-  expect(calls).toEqual(['length packet tag '])
-  stream.write('next')
-  await turn()
-  expect(calls).toEqual(['length packet tag ', 'next'])
-})
-
-test('what was written before the end is not lost', async () => {
-  const { stream, calls } = countingStream()
-  stream.write('disconnect')
-  stream.write(' tag')
-  stream.end()
-  await turn()
-  expect(calls.join('')).toBe('disconnect tag')
-})
 
 /** Two ends of a connection. */
 async function makePair(): Promise<{ own: Socket; other: Socket }> {

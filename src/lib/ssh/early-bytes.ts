@@ -1,26 +1,5 @@
-/** What ssh2 leaves to do between it and its socket. */
+/** A bound for what a connection of ssh2 receives before its sign-in. */
 import type { Socket } from 'node:net'
-
-/**
- * Joins what is written in one turn of the event loop. ssh2 writes a packet in three pieces and long
- * data in packets of 32 KiB, and each piece would be a call of the system and a segment of TCP.
- */
-export function gatherWrites(socket: Pick<Socket, 'write' | 'cork' | 'uncork'>): void {
-  const write = socket.write.bind(socket) as (...values: unknown[]) => boolean
-  let isGathering = false
-  const send = (): void => {
-    isGathering = false
-    socket.uncork()
-  }
-  socket.write = (...values: unknown[]): boolean => {
-    if (!isGathering) {
-      isGathering = true
-      socket.cork()
-      process.nextTick(send)
-    }
-    return write(...values)
-  }
-}
 
 /**
  * Ends a connection whose other side sends more than so many bytes until the returned function is
