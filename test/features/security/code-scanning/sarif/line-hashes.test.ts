@@ -17,6 +17,40 @@ test('hashes agree with the vectors that the upload action publishes', () => {
     'b86d3392aea1be30:1',
     'e6ceba753e1a442:1',
   ])
+  const greetings = [
+    'e9496ae3ebfced30:1',
+    'fb7c023a8b9ccb3f:1',
+    'ce8ba1a563dcdaca:1',
+    'e20e36e16fcb0cc8:1',
+    'b3edc88f2938467e:1',
+    'c8e28b0b4002a3a0:1',
+    'c129715d7a2bc9a3:1',
+  ]
+  for (const text of [
+    ' hello; \t\nworld!!!\n\n\n  \t\tGreetings\n End\n',
+    ' hello; \t\nworld!!!\r\r\r  \t\tGreetings\r End\r',
+    ' hello; \t\r\nworld!!!\r\n\r\n\r\n  \t\tGreetings\r\n End\r\n',
+    ' hello; \t\nworld!!!\r\n\n\r  \t\tGreetings\r End\r\n',
+  ])
+    expect(lineHashes(text)).toEqual(greetings)
+  expect(lineHashes('Lorem ipsum dolor sit amet.\n'.repeat(10))).toEqual([
+    ...[1, 2, 3, 4, 5, 6].map((count) => `a7f2ff13bc495cf2:${count}`),
+    'a7f2ff1481e87703:1',
+    'a9cf91f7bbf1862b:1',
+    '55ec222b86bcae53:1',
+    'cc97dc7b1d7d8f7b:1',
+    'c129715d7a2bc9a3:1',
+  ])
+  expect(lineHashes('x = 2\nx = 1\nprint(x)\nx = 3\nprint(x)\nx = 4\nprint(x)\n')).toEqual([
+    'e54938cc54b302f1:1',
+    'bb609acbe9138d60:1',
+    '1131fd5871777f34:1',
+    '5c482a0f8b35ea28:1',
+    '54517377da7028d2:1',
+    '2c644846cb18d53e:1',
+    'f1b89f20de0d133:1',
+    'c129715d7a2bc9a3:1',
+  ])
 })
 
 test('line ends and blanks do not matter, equal lines are counted', () => {
