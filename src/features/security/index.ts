@@ -60,6 +60,7 @@ export * from './schema.ts'
 export * from './code-scanning/schema.ts'
 export * from './reports/schema.ts'
 export * from './dependencies/schema.ts'
+export type { SecurityCheck } from './merging/list-security-checks.ts'
 export type {
   FindingCounts,
   SecurityOverview,

@@ -1,12 +1,13 @@
 // What runs of workflows and other systems report for a commit.
 import { listDeployments, type Deployment } from '#features/environments/index.ts'
 import { getCommitStatus, type CombinedStatus } from '#features/statuses/index.ts'
+import { listSecurityChecks, type SecurityCheck } from '#features/security/index.ts'
 import { listJobs, listRuns, type WorkflowJob } from '#features/workflows/index.ts'
 import { CheckState } from '../../components/index.ts'
 import type { Child } from '../../jsx/html.ts'
-import { repoPath } from '../../paths.ts'
+import { pullPath, repoPath } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
-import { t } from '../../text.ts'
+import { t, texts } from '../../text.ts'
 
 /** One line of the list. */
 export type ShownStatus = Pick<CombinedStatus['statuses'][number], 'context' | 'state'> & {
@@ -17,15 +18,50 @@ export type ShownStatus = Pick<CombinedStatus['statuses'][number], 'context' | '
 /** The runs of a commit whose jobs are listed. */
 const MAX_RUNS = 20
 
+/** What a failed check of findings means. */
+const FINDINGS = texts({
+  code: 'The change adds a serious alert',
+  dependency: 'The change adds a package with a serious vulnerability',
+})
+
+type FindingPlaces = Readonly<Record<SecurityCheck['kind'], string>>
+
+/** Where a pull request shows what the checks of findings mean. */
+export const placesOfFindings = (repo: string, number: number): FindingPlaces => ({
+  code: pullPath(repo, number, 'changes'),
+  dependency: pullPath(repo, number),
+})
+
+/** What scanners and the review of dependencies say of a commit. `places` are pages about it. */
+export async function securityStatuses(
+  visit: Visit,
+  repo: string,
+  sha: string | null,
+  places: FindingPlaces | null = null,
+): Promise<ShownStatus[]> {
+  const checks = sha === null ? [] : await visit.tryCall(listSecurityChecks, { repo, sha })
+  return (checks ?? []).map(({ context, kind, state }) => ({
+    context,
+    state,
+    target_url: places?.[kind] ?? null,
+    description: state === 'failure' ? FINDINGS[kind] : null,
+  }))
+}
+
 /** The statuses of a commit, those of its runs first. Null without any. */
 export async function statusesOf(
   visit: Visit,
   repo: string,
   sha: string | null,
+  places: FindingPlaces | null = null,
 ): Promise<{ readonly statuses: readonly ShownStatus[] } | null> {
   if (sha === null) return null
   const combined = await visit.tryCall(getCommitStatus, { repo, ref: sha })
-  const statuses = [...(await runStatuses(visit, repo, sha)), ...(combined?.statuses ?? [])]
+  const statuses = [
+    ...(await runStatuses(visit, repo, sha)),
+    ...(await securityStatuses(visit, repo, sha, places)),
+    ...(combined?.statuses ?? []),
+  ]
   return statuses.length > 0 ? { statuses } : null
 }
 

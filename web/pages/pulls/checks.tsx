@@ -32,7 +32,13 @@ import {
 } from '../../components/index.ts'
 import { commitPath, issuePath, pullPath, withQuery } from '../../paths.ts'
 import { action, redirectWithFlash, page, type Visit } from '../../site.ts'
-import { runStatuses, StatusList, type ShownStatus } from '../code/statuses.tsx'
+import {
+  placesOfFindings,
+  runStatuses,
+  securityStatuses,
+  StatusList,
+  type ShownStatus,
+} from '../code/statuses.tsx'
 import { numberOf, repoOf } from '../repos/frame.tsx'
 import { formError } from '../shell.tsx'
 import { codeOf, PullFrame } from './frame.tsx'
@@ -266,12 +272,19 @@ const Nothing = ({ pull, hasCommands }: { pull: Pull; hasCommands: boolean }) =>
   </EmptyState>
 )
 
-const WorkflowJobs = ({ jobs }: { jobs: readonly ShownStatus[] }) =>
-  jobs.length === 0 ? null : (
-    <Card title={t('Workflows')}>
-      <StatusList statuses={jobs} />
+const StatusCard = ({ title, statuses }: { title: string; statuses: readonly ShownStatus[] }) =>
+  statuses.length === 0 ? null : (
+    <Card title={title}>
+      <StatusList statuses={statuses} />
     </Card>
   )
+
+const StatusCards = ({ jobs, findings }: Pick<Data, 'jobs' | 'findings'>) => (
+  <>
+    <StatusCard title={t('Workflows')} statuses={jobs} />
+    <StatusCard title={t('Security')} statuses={findings} />
+  </>
+)
 
 type Data = {
   repo: Repo
@@ -281,6 +294,8 @@ type Data = {
   shown: CheckWithLog[]
   /** The jobs of workflows on its head. */
   jobs: readonly ShownStatus[]
+  /** What scanners and the review of dependencies say of its head. */
+  findings: readonly ShownStatus[]
 }
 
 export const checksPage = page<Data>({
@@ -300,10 +315,16 @@ export const checksPage = page<Data>({
       hasCommands: (issue?.checks.length ?? 0) > 0,
       checks,
       jobs: sha === null ? [] : await runStatuses(visit, repo.full_name, sha),
+      findings: await securityStatuses(
+        visit,
+        repo.full_name,
+        sha,
+        placesOfFindings(repo.full_name, number),
+      ),
       shown: await Promise.all(checks.results.map((result) => withLog(visit, result))),
     }
   },
-  view: ({ repo, pull, hasCommands, checks, shown, jobs }, visit) => {
+  view: ({ repo, pull, hasCommands, checks, shown, jobs, findings }, visit) => {
     const here = pullPath(repo.full_name, pull.number, 'checks')
     const isAuthor =
       visit.viewer !== null &&
@@ -330,8 +351,8 @@ export const checksPage = page<Data>({
               )}
             </Notice>
           )}
-          <WorkflowJobs jobs={jobs} />
-          {checks.results.length === 0 && (jobs.length === 0 || hasCommands) && (
+          <StatusCards jobs={jobs} findings={findings} />
+          {checks.results.length === 0 && (jobs.length + findings.length === 0 || hasCommands) && (
             <Nothing pull={pull} hasCommands={hasCommands} />
           )}
           {checks.results.length > 0 && (

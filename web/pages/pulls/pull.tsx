@@ -20,7 +20,7 @@ import type { Child } from '../../jsx/html.ts'
 import { hashState } from '../../live.ts'
 import { issuePath, pullPath, withQuery } from '../../paths.ts'
 import { page, redirect, type DirectResponse, type Visit } from '../../site.ts'
-import { statusesOf } from '../code/statuses.tsx'
+import { placesOfFindings, statusesOf } from '../code/statuses.tsx'
 import { CommentItem, EventItem, markdownOf, sortByTime } from '../issues/conversation.tsx'
 import { ReactionBar } from '../issues/reactions.tsx'
 import { loadSideChoices } from '../issues/side-load.ts'
@@ -54,7 +54,7 @@ export async function loadPull(visit: Visit) {
   const [rules, statuses, events, settings, threads, drafts, choices, dependencies] =
     await Promise.all([
       rulesOfBase(visit, name, data.base.ref),
-      statusesOf(visit, name, data.head?.sha ?? null),
+      statusesOf(visit, name, data.head?.sha ?? null, placesOfFindings(name, number)),
       visit.call(listIssueEvents, { repo: name, number, per_page: 100 }),
       visit.viewer ? visit.tryCall(getRepoSettings, { repo: name }) : null,
       visit.call(listReviewThreads, { repo: name, number }),
