@@ -220,6 +220,7 @@ function mailSettings(values: ConfigValues, siteUrl: string): Settings['mail'] {
 const jobSettings = (values: ConfigValues): Settings['jobs'] => ({
   local: values.get('jobs.local'),
   network: values.get('jobs.network'),
+  containers: values.get('jobs.containers'),
   keep_days: values.get('jobs.keep_days'),
   cache_bytes: values.get('jobs.cache_bytes'),
   actions_from: requireForges(values, 'jobs.actions_from'),

@@ -5,6 +5,7 @@ import type { Settings } from '#core/settings.ts'
 export const testJobs = {
   local: false,
   network: 'none' as const,
+  containers: 'none' as const,
   keep_days: 90,
   cache_bytes: 10 * 1024 ** 3,
   actions_from: [] as readonly string[],

@@ -13,7 +13,7 @@ export {
   type Scope,
 } from './expression.ts'
 export { expand, expandStrings, interpolate } from './template.ts'
-export { scalarText, type Json, type JsonObject } from './json.ts'
+export { isJsonObject, scalarText, type Json, type JsonObject } from './json.ts'
 export type { WorkflowReading } from './parse-workflow.ts'
 export { WorkflowReader } from './workflow-reader.ts'
 export type { Action, ActionReading } from './read-action.ts'

@@ -33,7 +33,19 @@ export type ActionRuns =
       readonly preIf: string
       readonly postIf: string
     }
-  | { readonly kind: 'docker' }
+  | {
+      readonly kind: 'docker'
+      /** `docker://` and an image, or a file that one is built from. */
+      readonly image: string
+      readonly entrypoint: string | null
+      readonly args: Template
+      readonly env: Template
+      /** Programs of the image before and after; null for none. */
+      readonly pre: string | null
+      readonly post: string | null
+      readonly preIf: string
+      readonly postIf: string
+    }
 
 export type ActionReading = {
   /** Null when there are problems. */
@@ -90,19 +102,12 @@ function readRuns(node: YamlNode, findings: Findings): ActionRuns | null {
   const using = (textOf(valueOf(node, 'using')) ?? '').toLowerCase()
   if (using === 'composite')
     return { kind: 'composite', steps: readSteps(valueOf(node, 'steps'), findings) }
-  if (using === 'docker') return { kind: 'docker' }
+  if (using === 'docker') return readImageRuns(node, findings)
   const main = textOf(valueOf(node, 'main'))
   const version = /^node(\d{1,3})$/.exec(using)?.[1]
   if (version === undefined || main === null) {
     findings.fault(node, `The value of using is '${using}', which does not run here`)
     return null
-  }
-  const condition = (key: string): string => {
-    const at = valueOf(node, key)
-    // GitHub runs both whatever happened, unless the action says otherwise.
-    if (!at) return 'always()'
-    const read = findings.try(at, () => readCondition(textOf(at), STEP_CONDITION))
-    return read?.expression ?? 'always()'
   }
   return {
     kind: 'node',
@@ -110,7 +115,28 @@ function readRuns(node: YamlNode, findings: Findings): ActionRuns | null {
     main,
     pre: textOf(valueOf(node, 'pre')),
     post: textOf(valueOf(node, 'post')),
-    preIf: condition('pre-if'),
-    postIf: condition('post-if'),
+    ...readConditions(node, findings),
   }
+}
+
+const readImageRuns = (node: YamlNode, findings: Findings): ActionRuns => ({
+  kind: 'docker',
+  image: textOf(valueOf(node, 'image')) ?? '',
+  entrypoint: textOf(valueOf(node, 'entrypoint')),
+  args: toJson(valueOf(node, 'args')),
+  env: toJson(valueOf(node, 'env')),
+  pre: textOf(valueOf(node, 'pre-entrypoint')),
+  post: textOf(valueOf(node, 'post-entrypoint')),
+  ...readConditions(node, findings),
+})
+
+/** GitHub runs what comes before and after whatever happened, unless the action says otherwise. */
+function readConditions(node: YamlNode, findings: Findings): { preIf: string; postIf: string } {
+  const condition = (key: string): string => {
+    const at = valueOf(node, key)
+    if (!at) return 'always()'
+    const read = findings.try(at, () => readCondition(textOf(at), STEP_CONDITION))
+    return read?.expression ?? 'always()'
+  }
+  return { preIf: condition('pre-if'), postIf: condition('post-if') }
 }

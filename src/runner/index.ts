@@ -27,6 +27,16 @@ export {
   type RunningProgram,
 } from './program.ts'
 export { JOB_DOOR_URL, type Network } from './network.ts'
+export type {
+  ContainerPlace,
+  ContainerSpec,
+  JobContainers,
+  RunningService,
+  ServiceSpec,
+} from './containers/job-containers.ts'
+export type { ExceededLimit } from './watch-limits.ts'
+export { containerMounts, servicePart } from './job.ts'
+export { DOOR_PART } from './job-directory.ts'
 export { createRunner, type Runner, type RunnerOptions } from './runner.ts'
 export {
   doorSocket,

@@ -27,6 +27,7 @@ import {
 } from './processes.ts'
 import { sessionScript, ulimitScript, type SandboxLayout, type SandboxSettings } from './sandbox.ts'
 import { MINIMAL_ENV, PATH, quote } from './shell.ts'
+import type { ContainerMount, StepContainer } from './containers/job-containers.ts'
 import { watchLimits, type ExceededLimit } from './watch-limits.ts'
 
 /** The folders of a job below `work`. `input` is written by the server, the others by the job. */
@@ -77,7 +78,10 @@ const DOOR_FOLDER = '/run/door'
 /** The program in `input` that hands connections to the door. */
 export const FORWARDER = 'forward'
 
-const layoutOf = (paths: JobPaths, hasDoor: boolean): SandboxLayout => ({
+const layoutOf = (
+  paths: JobPaths,
+  hasDoor: boolean,
+): SandboxLayout & Required<Pick<SandboxLayout, 'file'>> => ({
   mounts: [
     ...(hasDoor ? [{ from: DOOR_PART, to: DOOR_FOLDER, writable: false }] : []),
     { from: 'build', to: paths.workspace, writable: true },
@@ -93,6 +97,15 @@ const layoutOf = (paths: JobPaths, hasDoor: boolean): SandboxLayout => ({
   user: 'runner',
   file: { from: process.execPath, to: paths.runtime },
 })
+
+/** What a container of the job sees of its directory and of this machine. */
+export function containerMounts({ work }: JobDirectory, paths: JobPaths): ContainerMount[] {
+  const { mounts, file } = layoutOf(paths, true)
+  return [
+    ...mounts.map(({ from, to, writable }) => ({ from: join(work, from), to, writable })),
+    { ...file, writable: false },
+  ]
+}
 
 export type StepOptions = {
   /**
@@ -135,6 +148,10 @@ export type JobSettings = {
   readonly env: Readonly<Record<string, string>>
   /** Whether the job reaches the forge at `JOB_DOOR_URL`, through the socket of its directory. */
   readonly hasDoor: boolean
+  /** Ports of its loopback device, each with the socket of the door's folder behind it. */
+  readonly ports: ReadonlyMap<number, string>
+  /** The container in which its steps run; null for a sandbox. */
+  readonly container: StepContainer | null
   /** Null where commands run without isolation. */
   readonly sandbox: SandboxSettings | null
   readonly parentDeathPrefix: readonly string[]
@@ -151,18 +168,26 @@ const RETRY_MS = 50
 type AgentProcess = Bun.Subprocess<'pipe', 'pipe', 'ignore'>
 
 /** Runs steps until its input ends. `$n` and `$nonce` come from the server. */
-const agentProgram = ({ input }: JobPaths, hasDoor: boolean): string =>
+const agentProgram = (
+  { input }: JobPaths,
+  { hasDoor, ports }: Pick<JobSettings, 'hasDoor' | 'ports'>,
+): string =>
   [
-    // It returns once it listens.
-    ...(hasDoor
-      ? [`${quote(`${input}/${FORWARDER}`)} ${JOB_DOOR_PORT} ${DOOR_FOLDER}/socket </dev/null`]
-      : []),
+    ...(hasDoor ? [forward(input, JOB_DOOR_PORT, 'socket')] : []),
+    ...[...ports].map(([port, socket]) => forward(input, port, socket)),
     'while read -r n nonce; do',
     `  set -- ${quote(`${input}/steps`)}/"$n"`,
     '  /bin/sh "$1/run.sh" "$1" </dev/null',
     `  printf '\\036%s %s\\n' "$nonce" "$?"`,
     'done',
   ].join('\n')
+
+/** Makes a socket of the door's folder a port of the loopback device. It returns once it listens. */
+const forward = (input: string, port: number, socket: string): string =>
+  `${quote(`${input}/${FORWARDER}`)} ${port} ${DOOR_FOLDER}/${socket} </dev/null`
+
+/** The name of the socket that leads to a port of the loopback device of this machine. */
+export const servicePart = (port: number): string => `port-${port}`
 
 const spawnAgent = (
   command: readonly string[],
@@ -181,25 +206,32 @@ const spawnAgent = (
 /** One sandbox with its agent. */
 class Agent {
   readonly #reader
+  readonly #container: StepContainer | null
   readonly #unwatch: () => void
   exceeded: ExceededLimit | null = null
   hasEnded = false
   /** Output that followed the end of the step before. */
   rest: Uint8Array = new Uint8Array(0)
+  #containerProcess = 0
 
   constructor(
     readonly child: AgentProcess,
     /** The file with bubblewrap's status; null without a sandbox. */
     private readonly status: string | null,
-    { directory, limits, sandbox }: JobSettings,
+    { directory, limits, sandbox, container }: JobSettings,
   ) {
+    this.#container = container
+    container?.firstProcess().then(
+      (pid) => (this.#containerProcess = pid),
+      () => {},
+    )
     this.#reader = child.stdout.getReader()
     const killsBefore = sandbox?.group?.countOomKills() ?? 0
     this.#unwatch = watchLimits({
-      pid: child.pid,
-      folder: directory.work,
+      pids: () => [child.pid],
+      folders: () => [directory.work],
       limits,
-      kernelLimitsMemory: sandbox?.kernelLimitsMemory ?? false,
+      kernelLimitsMemory: container !== null || (sandbox?.kernelLimitsMemory ?? false),
       countOomKills: () => (sandbox?.group?.countOomKills() ?? 0) - killsBefore,
       onExceeded: (what) => {
         this.exceeded = what
@@ -230,11 +262,13 @@ class Agent {
 
   /** Whether the sandbox was created; known after its end. */
   async hasStarted(): Promise<boolean> {
+    if (this.#container !== null) return this.#containerProcess > 0
     return this.status === null || (await readExitCode(this.status)) !== null
   }
 
   /** The agent's shell: the second process of the sandbox. Others are children of the first. */
   #shell(): number {
+    if (this.#container !== null) return this.#containerProcess
     if (this.status === null) return this.child.pid
     const first = firstProcess(this.child, this.status)
     if (first === 0) return 0
@@ -244,6 +278,7 @@ class Agent {
   }
 
   kill(): void {
+    this.#container?.kill()
     if (this.status === null) killTree(this.child)
     else killSandbox(this.child, this.status)
     // A process without a sandbox may have left the group and hold the output open.
@@ -270,16 +305,20 @@ async function writeReadable(folder: string, files: Readonly<Record<string, stri
 }
 
 async function startAgent(settings: JobSettings): Promise<Agent> {
-  const { directory, paths, limits, env, sandbox, parentDeathPrefix, hasDoor } = settings
+  const { directory, paths, limits, env, sandbox, parentDeathPrefix, hasDoor, container } = settings
+  if (container !== null) {
+    const made = await container.create(`exec 2>&1\n${agentProgram(paths, settings)}`)
+    return new Agent(spawnAgent(made.argv, '/', made.env), null, settings)
+  }
   if (sandbox === null) {
-    const script = `{ ${ulimitScript(limits)}; } 2>/dev/null; exec 2>&1\n${agentProgram(paths, false)}`
+    const script = `{ ${ulimitScript(limits)}; } 2>/dev/null; exec 2>&1\n${agentProgram(paths, { hasDoor: false, ports: new Map() })}`
     const all = { PATH, HOME: paths.home, TMPDIR: paths.tmp, LANG: 'C.UTF-8', TERM: 'dumb', ...env }
     const command = [...parentDeathPrefix, '/bin/sh', '-c', script]
     return new Agent(spawnAgent(command, paths.workspace, all), null, settings)
   }
-  const layout = layoutOf(paths, hasDoor)
+  const layout = layoutOf(paths, hasDoor || settings.ports.size > 0)
   const prepared = await prepareSandbox(directory, layout, sandbox)
-  const program = agentProgram(paths, hasDoor)
+  const program = agentProgram(paths, settings)
   const script = sessionScript({ directory, layout, limits, env, ...prepared }, program)
   const command = [...parentDeathPrefix, '/bin/sh', '-c', script]
   return new Agent(spawnAgent(command, '/', MINIMAL_ENV), prepared.status, settings)

@@ -108,7 +108,7 @@ export const internetFiles = (): InternetFiles => {
 }
 
 /** The network between job and machine: one that this machine does not have. */
-const linkNetwork = (): string =>
+export const linkNetwork = (): string =>
   LINK_NETWORKS.find((network) => {
     const start = network.slice(0, network.lastIndexOf('.') + 1)
     return !machineNetworks().some((own) => own.startsWith(start))

@@ -18,7 +18,10 @@ const list = (path: string): string[] => {
 }
 
 /** The ids of all descendants of a process; some may have ended by the time they are used. */
-export function findDescendants(root: number): number[] {
+export const findDescendants = (root: number): number[] => findDescendantsOf([root])
+
+/** The ids of all descendants of processes. */
+export function findDescendantsOf(roots: readonly number[]): number[] {
   const children = new Map<number, number[]>()
   for (const name of list('/proc')) {
     if (!/^\d+$/.test(name)) continue
@@ -31,7 +34,7 @@ export function findDescendants(root: number): number[] {
   }
   const found: number[] = []
   for (
-    let next = children.get(root) ?? [];
+    let next = roots.flatMap((root) => children.get(root) ?? []);
     next.length > 0;
     next = next.flatMap((pid) => children.get(pid) ?? [])
   )

@@ -194,8 +194,8 @@ export async function startProgram(
     setTimeout(() => killTree(child), DRAIN_MS).unref()
   }
   const unwatch = watchLimits({
-    pid: child.pid,
-    folder: directory.work,
+    pids: () => [child.pid],
+    folders: () => [directory.work],
     limits,
     kernelLimitsMemory: settings.kernelLimitsMemory,
     countOomKills: () => settings.group?.countOomKills() ?? 0,

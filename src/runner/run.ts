@@ -105,8 +105,8 @@ async function supervise(
   const cancel = () => end('cancelled')
   const timer = setTimeout(() => end('timed_out'), limits.timeMs)
   const unwatch = watchLimits({
-    pid: child.pid,
-    folder: directory.work,
+    pids: () => [child.pid],
+    folders: () => [directory.work],
     limits,
     kernelLimitsMemory: memoryHeld,
     countOomKills: kills,

@@ -8,6 +8,12 @@ import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { findBubblewrap, type Bubblewrap, type BubblewrapChoice } from './bubblewrap.ts'
 import { bundledProgram } from './bundled.ts'
+import {
+  JobContainers,
+  type JobContainersOptions,
+  type StepContainer,
+} from './containers/job-containers.ts'
+import { containersFault, podman, sweepContainers } from './containers/podman.ts'
 import { findControlGroups, type ControlGroup, type ControlGroups } from './cgroups.ts'
 import { describeIsolation, type Isolation } from './isolation.ts'
 import {
@@ -42,6 +48,7 @@ import {
   sweepJobDirectories,
   type JobDirectory,
 } from './job-directory.ts'
+import { COMMAND_UIDS, CONTAINER_UIDS, UidPool } from './uid-pool.ts'
 
 export type RunnerOptions = {
   /** The parent folder of job directories; nothing else is in it. */
@@ -53,6 +60,8 @@ export type RunnerOptions = {
   readonly readable: readonly string[]
   /** Folders that commands must never see. */
   readonly hidden: readonly string[]
+  /** Jobs may have containers. The folder keeps which images only some of them may use. */
+  readonly containers?: { readonly privateImages: string } | null
   /** Which bubblewrap may be used; any unless given. */
   readonly bubblewrap?: BubblewrapChoice
 }
@@ -97,9 +106,19 @@ export type Runner = {
   removeDirectory(directory: JobDirectory): Promise<boolean>
   /** Why jobs cannot have the network `internet` here; null when they can. Tried out once. */
   internetFault(): Promise<string | null>
+  /** Why jobs cannot have containers here; null when they can. Tried out once. */
+  containersFault(): Promise<string | null>
+  /** The containers of a job, before it is opened. */
+  containersOf(options: ContainersOfJob): Promise<JobContainers>
   /** Whether jobs can have a door here. */
   offersDoors(): Promise<boolean>
 }
+
+/** What the containers of a job need to know of it. */
+export type ContainersOfJob = Pick<
+  JobContainersOptions,
+  'directory' | 'limits' | 'network' | 'findRegistry' | 'onExceeded'
+>
 
 export type OpenJobOptions = {
   readonly directory: JobDirectory
@@ -114,14 +133,11 @@ export type OpenJobOptions = {
    * listens on the socket of the directory before.
    */
   readonly hasDoor?: boolean
+  /** Ports of its loopback device, each with a socket beside that of the door; the server listens. */
+  readonly ports?: ReadonlyMap<number, string>
+  /** Where its steps run in place of a sandbox. */
+  readonly container?: StepContainer
 }
-
-/**
- * The uids that systemd assigns to services with DynamicUser (Users, Groups, UIDs and GIDs on
- * systemd systems). No account of the machine has one of them.
- */
-const FIRST_UID = 61184
-const UID_COUNT = 4_000
 
 const TRIAL_LIMITS: CommandLimits = {
   timeMs: 20_000,
@@ -190,44 +206,27 @@ async function removeGroup(group: ControlGroup | null): Promise<void> {
     await Bun.sleep(REMOVE_GROUP_DELAY_MS)
 }
 
-/** A uid for each job directory, so that two commands never run as the same user. */
-class UidPool {
-  readonly #used = new Set<number>()
-  readonly #byId = new Map<string, number>()
-
-  /** The uid of a job directory; takes a free one at the first call. */
-  of(id: string): number {
-    const known = this.#byId.get(id)
-    if (known !== undefined) return known
-    // Processes of one machine begin at different places.
-    let uid = FIRST_UID + ((process.pid * 16) % UID_COUNT)
-    while (this.#used.has(uid)) uid = FIRST_UID + ((uid + 1 - FIRST_UID) % UID_COUNT)
-    this.#used.add(uid)
-    this.#byId.set(id, uid)
-    return uid
-  }
-
-  release(id: string): void {
-    const uid = this.#byId.get(id)
-    if (uid !== undefined) this.#used.delete(uid)
-    this.#byId.delete(id)
-  }
-}
-
 export const createRunner = (options: RunnerOptions): Runner => new CommandRunner(options)
 
 class CommandRunner implements Runner {
   readonly #isRoot = process.getuid?.() === 0
   readonly #seccomp = seccompFilter(process.arch)
-  readonly #uids = new UidPool()
+  readonly #uids: UidPool
   #groups: ControlGroups | null = null
   #groupCount = 0
   #parentDeathPrefix: readonly string[] = []
   #bubblewrap: Bubblewrap | null = null
   #probed: Promise<Isolation> | null = null
   #internet: Promise<string | null> | null = null
+  #containers: Promise<string | null> | null = null
 
-  constructor(private readonly options: RunnerOptions) {}
+  constructor(private readonly options: RunnerOptions) {
+    // Processes of one machine begin at different places. With containers the places are those of
+    // the restart before, because podman may copy an image for each of them.
+    this.#uids = options.containers
+      ? new UidPool(CONTAINER_UIDS, Number(Bun.hash.crc32(options.directory)))
+      : new UidPool(COMMAND_UIDS, process.pid * 16)
+  }
 
   isolation(): Promise<Isolation> {
     return (this.#probed ??= this.#probe())
@@ -237,13 +236,39 @@ class CommandRunner implements Runner {
     return (this.#internet ??= this.#tryInternet())
   }
 
+  containersFault(): Promise<string | null> {
+    return (this.#containers ??= this.isolation().then(({ kind }) =>
+      kind === 'bubblewrap' ? containersFault() : 'jobs are not isolated here',
+    ))
+  }
+
+  async containersOf(options: ContainersOfJob): Promise<JobContainers> {
+    const { containers } = this.options
+    if (!containers) throw new Error('jobs have no containers here')
+    await this.#writeForwarder(options.directory)
+    return new JobContainers({
+      ...options,
+      runnerDirectory: this.options.directory,
+      uid: this.#isRoot ? this.#uids.of(options.directory.id) : null,
+      privateImages: containers.privateImages,
+    })
+  }
+
   async offersDoors(): Promise<boolean> {
     const { kind } = await this.isolation()
     return kind === 'bubblewrap' && (await bundledProgram('forward')) !== null
   }
 
   async sweep(): Promise<void> {
-    await sweepJobDirectories(this.options.directory)
+    if (this.options.containers) await sweepContainers(this.options.directory)
+    for (const name of await sweepJobDirectories(this.options.directory))
+      await this.#removeAsPodman(join(this.options.directory, name))
+  }
+
+  /** Removes what users of containers wrote, who are others than that of this process. */
+  async #removeAsPodman(folder: string): Promise<boolean> {
+    if (this.#isRoot || !this.options.containers) return false
+    return (await podman(['unshare', 'rm', '-rf', '--', folder])).exit === 0
   }
 
   createDirectory(id: string): Promise<JobDirectory> {
@@ -256,7 +281,7 @@ class CommandRunner implements Runner {
   }
 
   async removeDirectory({ id, folder }: JobDirectory): Promise<boolean> {
-    const isRemoved = await removeTree(folder)
+    const isRemoved = (await removeTree(folder)) || (await this.#removeAsPodman(folder))
     this.#uids.release(id)
     return isRemoved
   }
@@ -287,32 +312,46 @@ class CommandRunner implements Runner {
   }
 
   async openJob(options: OpenJobOptions): Promise<RunningJob> {
-    const { directory, name, limits, env, network, hasDoor = false } = options
+    const { directory, name, limits, env, network, hasDoor = false, ports = new Map() } = options
+    const { container = null } = options
     const paths = await this.jobPaths(directory, name)
     const common = { directory, paths, limits, env, parentDeathPrefix: this.#parentDeathPrefix }
     if (this.options.isolation === 'none')
-      return new SandboxedJob({ ...common, hasDoor: false, sandbox: null, release: async () => {} })
-    if (hasDoor) await this.#prepareDoor(directory)
+      return new SandboxedJob({
+        ...common,
+        hasDoor: false,
+        ports: new Map(),
+        container: null,
+        sandbox: null,
+        release: async () => {},
+      })
+    if (hasDoor || ports.size > 0) await this.#writeForwarder(directory)
+    if (hasDoor && this.#isRoot)
+      await changeOwner(this.#uids.of(directory.id), doorSocket(directory))
     if (this.#isRoot)
       for (const part of JOB_PARTS)
         await changeOwner(this.#uids.of(directory.id), join(directory.work, part))
-    const group = this.#createGroup(limits)
+    // A container has a group of its own, which podman makes.
+    const group = container === null ? this.#createGroup(limits) : null
     return new SandboxedJob({
       ...common,
       hasDoor,
+      ports,
+      container,
       sandbox: this.#sandboxSettings(directory, group, network),
       release: () => removeGroup(group),
     })
   }
 
-  /** Gives the job its forwarder, and its user the socket. */
-  async #prepareDoor(directory: JobDirectory): Promise<void> {
+  /** Gives the job the program by which it reaches sockets. */
+  async #writeForwarder(directory: JobDirectory): Promise<void> {
     const program = await bundledProgram('forward')
     if (program === null) throw new Error(`there is no forwarder for ${process.arch}`)
     const path = join(directory.work, INPUT_PART, FORWARDER)
+    // It may be running, and then it cannot be written.
+    if (existsSync(path)) return
     await writeFile(path, program)
     await chmod(path, 0o755)
-    if (this.#isRoot) await changeOwner(this.#uids.of(directory.id), doorSocket(directory))
   }
 
   openProgramDirectory(

@@ -52,12 +52,12 @@ const ENOSYS = 38
 const EOPNOTSUPP = 95
 const EAFNOSUPPORT = 97
 /** The flags of clone that create a namespace (linux/sched.h). */
-const NEW_NAMESPACES = 0x7e020000
+export const NEW_NAMESPACES = 0x7e020000
 /**
  * Families of sockets (linux/socket.h): unix, IPv4, IPv6, and netlink, which lists addresses. A
  * network namespace does not hold others: AF_VSOCK reaches the host of a virtual machine.
  */
-const FAMILIES = [1, 2, 10, 16] as const
+export const FAMILIES = [1, 2, 10, 16] as const
 /** Offsets in struct seccomp_data. */
 const NUMBER = 0
 const ARCHITECTURE = 4

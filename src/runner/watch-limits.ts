@@ -7,7 +7,7 @@ import { statfs } from 'node:fs/promises'
 import type { CommandLimits } from './limits.ts'
 import {
   readAvailableMemory,
-  findDescendants,
+  findDescendantsOf,
   measureMemory,
   measureUnlinkedFiles,
 } from './process-tree.ts'
@@ -17,9 +17,10 @@ import { MINIMAL_ENV } from './shell.ts'
 export type ExceededLimit = 'memory' | 'disk' | 'full_disk'
 
 export type WatchOptions = {
-  /** The ancestor of the command's processes. */
-  readonly pid: number
-  readonly folder: string
+  /** The ancestors of the processes. */
+  readonly pids: () => readonly number[]
+  /** At least one. */
+  readonly folders: () => readonly string[]
   readonly limits: CommandLimits
   /** Whether a control group limits the memory. */
   readonly kernelLimitsMemory: boolean
@@ -33,30 +34,30 @@ const INTERVAL_MS = 250
 const MEMORY_RESERVE_BYTES = 192 * 1024 ** 2
 const DISK_RESERVE_BYTES = 256 * 1024 ** 2
 
-/** Bytes on disk below a folder. */
-async function measureDiskUse(folder: string): Promise<number> {
-  const child = Bun.spawn(['du', '-skx', '--', folder], {
+/** Bytes on disk below folders. */
+async function measureDiskUse(folders: readonly string[]): Promise<number> {
+  const child = Bun.spawn(['du', '-skxc', '--', ...folders], {
     env: MINIMAL_ENV,
     stdin: 'ignore',
     stdout: 'pipe',
     stderr: 'ignore',
   })
   const text = await new Response(child.stdout).text()
-  return Number(/^(\d+)/.exec(text)?.[1] ?? 0) * 1024
+  return Number(/^(\d+)\ttotal$/m.exec(text)?.[1] ?? 0) * 1024
 }
 
 /** Starts to poll. Returns the function that stops it. */
 export function watchLimits({
-  pid,
-  folder,
+  pids,
+  folders,
   limits,
   kernelLimitsMemory: memoryHeld,
   countOomKills: kills,
   onExceeded: found,
 }: WatchOptions): () => void {
   let ended = false
-  /** The last measurement: free space and bytes used. statfs is cheap, du is not. */
-  let measured = { free: Number.POSITIVE_INFINITY, used: 0 }
+  /** The last measurement: free space by folder, and bytes used. statfs is cheap, du is not. */
+  let measured = { free: new Map<string, number>(), used: 0 }
   const end = () => {
     ended = true
     clearTimeout(timer)
@@ -67,14 +68,24 @@ export function watchLimits({
     found(what)
   }
 
+  const findAll = (): number[] => [...pids(), ...findDescendantsOf(pids())]
+
   async function checkDisk(): Promise<void> {
-    const { bavail, bsize } = await statfs(folder)
-    const free = bavail * bsize
-    if (measured.free === Number.POSITIVE_INFINITY) measured = { free, used: 0 }
-    if (free < DISK_RESERVE_BYTES && measured.free - free > 0) return say('full_disk')
+    const free = new Map<string, number>()
+    let fallen = 0
+    for (const folder of folders()) {
+      const { bavail, bsize } = await statfs(folder)
+      const now = bavail * bsize
+      free.set(folder, now)
+      // A folder that is new begins here.
+      const before = measured.free.get(folder) ?? now
+      measured.free.set(folder, before)
+      if (now < DISK_RESERVE_BYTES && before > now) return say('full_disk')
+      fallen = Math.max(fallen, before - now)
+    }
     // du runs only after free space has fallen by half of what the command may still use.
-    if (measured.free - free < (limits.diskBytes - measured.used) / 2) return
-    const used = (await measureDiskUse(folder)) + measureUnlinkedFiles(findDescendants(pid))
+    if (fallen < (limits.diskBytes - measured.used) / 2) return
+    const used = (await measureDiskUse(folders())) + measureUnlinkedFiles(findAll())
     if (used > limits.diskBytes) return say('disk')
     measured = { free, used }
   }
@@ -82,10 +93,7 @@ export function watchLimits({
   async function checkAll(): Promise<void> {
     try {
       if (kills() > 0 || readAvailableMemory() < MEMORY_RESERVE_BYTES) return say('memory')
-      if (
-        !memoryHeld &&
-        measureMemory(findDescendants(pid), limits.memoryBytes) > limits.memoryBytes
-      )
+      if (!memoryHeld && measureMemory(findAll(), limits.memoryBytes) > limits.memoryBytes)
         return say('memory')
       await checkDisk()
     } catch {

@@ -54,6 +54,16 @@ test('a thread reads actions too', async () => {
     'name: x\ndescription: x\nruns: { using: docker, image: x }\n',
     'action.yml',
   )
-  expect(read.action?.runs).toEqual({ kind: 'docker' })
+  expect(read.action?.runs).toEqual({
+    kind: 'docker',
+    image: 'x',
+    entrypoint: null,
+    args: null,
+    env: null,
+    pre: null,
+    post: null,
+    preIf: 'always()',
+    postIf: 'always()',
+  })
   await reader.close()
 })

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { totalmem, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { EVENT_NAMES, readPairs, type EventName, type Workflow } from '#actions'
-import { executeJob } from '#features/runners/index.ts'
+import { executeJob, noContainers } from '#features/runners/index.ts'
 import { systemClock } from '#lib/time.ts'
 import { createRunner, describeIsolation, type Limits, type Runner } from '#runner'
 import { CommandError, text, UsageError, type Command, type Flags } from '../command.ts'
@@ -113,6 +113,7 @@ async function execute(
       limits: LIMITS,
       now: systemClock.now,
       log,
+      containers: noContainers('hearth run has none'),
       artifacts: null,
       caches: null,
       uploadSarif: null,

@@ -8,12 +8,16 @@ import { join, resolve } from 'node:path'
 /** The runner of a forge, with the limits and the isolation that its settings ask for. */
 export const runnerOf = service(
   'check runner',
-  ({ settings: { data, checks } }): Runner =>
+  ({ settings: { data, checks, jobs } }): Runner =>
     createRunner({
       directory: join(resolve(data), 'tmp', 'checks'),
       isolation: checks.isolation,
       network: checks.network,
       readable: checks.readable,
+      containers:
+        jobs.containers === 'none'
+          ? null
+          : { privateImages: join(resolve(data), 'private-images') },
       hidden: [resolve(data)],
     }),
 )

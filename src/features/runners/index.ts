@@ -20,7 +20,7 @@ export * from './schema.ts'
 export { LOCAL_LABELS } from './local-runner.ts'
 export { runnerCommands } from './runner-commands.ts'
 export { executeJob } from './execute/execute-job.ts'
-export type { LogSink, StepState } from './execute/job-input.ts'
+export { noContainers, type LogSink, type StepState } from './execute/job-input.ts'
 export type { ExecutableJob, ExecutionResult } from './execute/job-input.ts'
 
 const followRuns = handler('logs of jobs go with their run', runRemoved, (tx, { run_id }) => {

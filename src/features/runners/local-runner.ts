@@ -37,6 +37,7 @@ export const actionReaderOf = service('action reader', () => new WorkflowReader(
 function wants(hearth: Hearth, job: JobRow): boolean {
   const plan = job.plan === null ? null : (JSON.parse(job.plan) as JobPlan)
   if (plan?.kind !== 'steps' || !needsContainers(plan)) return true
+  if (hearth.settings.jobs.containers !== 'none') return true
   return !acceptsElsewhere(hearth, JSON.parse(job.labels) as string[], job)
 }
 

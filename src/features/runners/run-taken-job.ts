@@ -24,6 +24,7 @@ import { executeJob } from './execute/execute-job.ts'
 import type { ExecutionHost, ExecutionResult, ForgeDoor, StepState } from './execute/job-input.ts'
 import { GuardedLog } from './guarded-log.ts'
 import { filesOf } from './job-files.ts'
+import { containerAccess } from './job-containers.ts'
 import { forgeAccess, networkOfJob } from './job-network.ts'
 import { sarifUploadOf } from './job-sarif.ts'
 import { logPath, packJobLog } from './job-logs.ts'
@@ -225,6 +226,7 @@ const execute = async (
       network,
       door,
       homeFiles: services === null ? {} : homeFilesOf(hearth, job, door),
+      containers: await containerAccess(hearth, job),
       notice,
       limits: limitsOf(hearth, HOUR),
       now: () => hearth.clock.now(),

@@ -1,7 +1,11 @@
 /** Executes the first job of a workflow text behind the walls of `test/runner/runners.ts`. */
 import type { StepsPlan } from '#actions'
 import { executeJob, type ExecutableJob, type ExecutionResult } from '#features/runners/index.ts'
-import type { ArtifactStore, CacheStore } from '#src/features/runners/execute/job-input.ts'
+import {
+  noContainers,
+  type ArtifactStore,
+  type CacheStore,
+} from '#src/features/runners/execute/job-input.ts'
 import { LogWriter, readGrowingLog } from '#runner'
 import { parseWorkflow } from '#src/actions/parse-workflow.ts'
 import { parseAction } from '#src/actions/read-action.ts'
@@ -28,8 +32,8 @@ function planOf(text: string): { plan: StepsPlan; jobId: string } {
     continueOnError: false,
     env: [workflow.env, job.env],
     defaults: [job.defaults, workflow.defaults],
-    container: null,
-    services: null,
+    container: job.container,
+    services: job.services,
     steps: job.steps,
     outputs: job.outputs,
     secrets: 'all',
@@ -99,6 +103,7 @@ export async function makeExecutions(change: Parameters<typeof makeRunner>[0] = 
               return log.bytes
             },
           },
+          containers: noContainers('this one has none'),
           artifacts: options.artifacts ?? null,
           caches: options.caches ?? null,
           uploadSarif: null,

@@ -1,5 +1,5 @@
 /** A repository whose runs are compared, over REST and git. */
-import { mkdirSync } from 'node:fs'
+import { chmodSync, mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { ONE_SECRET } from './files.ts'
 
@@ -55,6 +55,7 @@ export class Repository {
     for (const [name, text] of Object.entries(files)) {
       mkdirSync(dirname(join(this.folder, name)), { recursive: true })
       await Bun.write(join(this.folder, name), text)
+      if (name.endsWith('.sh')) chmodSync(join(this.folder, name), 0o755)
     }
     const git = (...args: readonly string[]): void => {
       const who = ['-c', 'user.name=a', '-c', 'user.email=a@example.com']
@@ -98,10 +99,9 @@ export class Repository {
     }
   }
 
-  /** Cancels the newest run once its job writes. Returns the seconds until it had ended. */
-  async cancelRunning(): Promise<number> {
+  /** Waits until the job of the newest run writes. Returns the run. */
+  async whenRunning(): Promise<Json> {
     const run = await this.#runWhen((one) => one.status === 'in_progress')
-    const path = `/actions/runs/${String(run.id)}`
     await this.#wait(async () => {
       const [job] = await this.#jobs(run)
       const { lines } = (await this.rest('GET', `/actions/jobs/${job?.id}/log`)) as {
@@ -109,6 +109,13 @@ export class Repository {
       }
       return lines.some(({ text }) => text.startsWith('begun')) ? true : null
     })
+    return run
+  }
+
+  /** Cancels the newest run once its job writes. Returns the seconds until it had ended. */
+  async cancelRunning(): Promise<number> {
+    const run = await this.whenRunning()
+    const path = `/actions/runs/${String(run.id)}`
     const began = performance.now()
     await this.rest('POST', `${path}/cancel`)
     const ended = await this.#runWhen((one) => one.status === 'completed')

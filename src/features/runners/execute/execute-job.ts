@@ -3,6 +3,7 @@ import { ExpressionFault } from '#actions'
 import type { ExecutableJob, ExecutionHost, ExecutionResult } from './job-input.ts'
 import { JobReport } from './job-report.ts'
 import { JobWorkplace } from './job-workplace.ts'
+import { startContainers } from './start-containers.ts'
 import { StepRunner } from './step-runner.ts'
 
 /** How long steps may go on after the job was cancelled, and after its time is over. */
@@ -48,12 +49,6 @@ class JobEnd {
   }
 }
 
-/** Why a job cannot run here at all; null when it can. */
-const faultOfPlan = ({ plan }: ExecutableJob): string | null =>
-  plan.container === null && plan.services === null
-    ? null
-    : 'Jobs with container or services need a runner with containers; this one has none'
-
 /**
  * Outputs are stored and other jobs read them, so one that holds a secret is left out, as GitHub
  * does. A warning at the last step names it.
@@ -90,8 +85,7 @@ export async function executeJob(
   let url: string | null = null
   try {
     if (host.notice) report.line(host.notice)
-    reason = faultOfPlan(job)
-    if (reason !== null) throw new ExpressionFault(reason)
+    await startContainers(job, { host, report, place, steps, signal: end.signal })
     await steps.runAll()
     outputs = withoutSecrets(await steps.evaluateOutputs(), report, job.plan.steps.length)
     url = await steps.evaluateUrl()

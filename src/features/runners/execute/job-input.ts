@@ -121,6 +121,20 @@ export type ForgeDoor = {
   readonly open: (socket: string) => Promise<{ close(): Promise<void> }>
 }
 
+/** Whether a job has containers of this machine. */
+export type ContainerAccess = {
+  /** Null when it has. */
+  readonly whyNot: string | null
+  /** The address of a registry that images may come from. Throws an Error for one that is refused. */
+  readonly findRegistry: (host: string, port: number) => Promise<string>
+}
+
+/** Where nothing has containers, and why. */
+export const noContainers = (whyNot: string): ContainerAccess => ({
+  whyNot,
+  findRegistry: () => Promise.reject(new Error(whyNot)),
+})
+
 export type ExecutionHost = {
   readonly runner: Runner
   /** Null where the job reaches the forge by its public address, or not at all. */
@@ -129,6 +143,7 @@ export type ExecutionHost = {
   readonly homeFiles?: Readonly<Record<string, string>>
   /** The network of the steps; that of the runner's commands unless given. */
   readonly network?: Network
+  readonly containers: ContainerAccess
   /** What the log says before the first step. */
   readonly notice?: string | null
   /** Null where nothing keeps files of jobs. */

@@ -1,10 +1,19 @@
 /** The folder and the sandbox of a job. The sandbox begins with the first step that needs it. */
-import { chmod, mkdir, rename, rm, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { chmod, mkdir, open, rename, rm, writeFile } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
 import { createWriteStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
-import { doorSocket, type JobPaths, type RunningJob } from '#runner'
-import type { StepOptions, StepResult, Workplace } from '#runner'
+import { containerMounts, doorSocket, JOB_DOOR_URL } from '#runner'
+import type {
+  ContainerSpec,
+  ExceededLimit,
+  JobContainers,
+  JobPaths,
+  RunningJob,
+  StepOptions,
+  StepResult,
+  Workplace,
+} from '#runner'
 import { BytePipe } from './byte-pipe.ts'
 import type {
   ActionName,
@@ -21,6 +30,20 @@ const MAX_ANSWER_BYTES = 8 * 1024 ** 2
 const ASK_TIMEOUT_MS = 30_000
 /** Of a file of JavaScript with all its packages in it. */
 const MAX_MODULE_BYTES = 64 * 1024 ** 2
+
+const { hostname: DOOR_HOST, port: DOOR_PORT } = new URL(JOB_DOOR_URL)
+/** Where images that are a step find the workspace, as GitHub says. */
+const DOCKER_WORKSPACE = '/github/workspace'
+
+type ContainerChoice = {
+  /** Null for the sandbox. */
+  readonly container: ContainerSpec | null
+  /** Ports by which its steps reach services, and those of images, with the sockets behind them. */
+  readonly ports: ReadonlyMap<number, string>
+  readonly portsOfImages: ReadonlyMap<number, string>
+  /** Names of services, which lead to these ports in a container. */
+  readonly hosts: readonly string[]
+}
 
 /** An action as steps see it, and what the log says where it was fetched just now. */
 type FetchedAction = { readonly root: string; readonly line: string | null }
@@ -52,6 +75,15 @@ export class JobWorkplace {
   #isEnded = false
   #checkouts = 0
   readonly #repaired = new Set<string>()
+  #containers: Promise<JobContainers> | null = null
+  #where: ContainerChoice = {
+    container: null,
+    ports: new Map(),
+    portsOfImages: new Map(),
+    hosts: [],
+  }
+  /** What ends with the job. */
+  readonly opened: { close(): void }[] = []
   readonly #actions = new Map<string, FetchedAction>()
 
   private constructor(
@@ -79,6 +111,66 @@ export class JobWorkplace {
 
   get eventPath(): string {
     return `${this.paths.input}/event.json`
+  }
+
+  get folder(): Workplace {
+    return this.directory
+  }
+
+  /** The containers of the job; they end with it. */
+  containers(onExceeded: (what: ExceededLimit) => void): Promise<JobContainers> {
+    const { runner, limits, network = 'none', containers } = this.host
+    return (this.#containers ??= runner.containersOf({
+      directory: this.directory,
+      limits,
+      network,
+      findRegistry: containers.findRegistry,
+      onExceeded: (what) => {
+        onExceeded(what)
+        void this.endProcesses()
+      },
+    }))
+  }
+
+  /** Says where steps run and which services they reach; before the first step. */
+  useContainers(where: ContainerChoice): void {
+    this.#where = where
+  }
+
+  /** Runs an image with the folders of the job to its end. Returns the exit code. */
+  async runImage(
+    containers: JobContainers,
+    program: { image: ContainerSpec; entrypoint: string | null; args: readonly string[] },
+    files: readonly string[],
+    output: (bytes: Uint8Array) => Promise<void> | void,
+    signal: AbortSignal,
+  ): Promise<number> {
+    // The folders must be those of the job's user, and the door open.
+    await this.#open()
+    // New files, so no link of the job leads elsewhere.
+    for (const name of files) {
+      const file = await open(join(this.filesFolder, name), 'wx', 0o666)
+      await file.chmod(0o666)
+      await file.close()
+    }
+    const { image, entrypoint, args } = program
+    const place = {
+      mounts: [
+        ...containerMounts(this.directory, this.paths),
+        { from: this.directory.build, to: DOCKER_WORKSPACE, writable: true },
+      ],
+      hosts: [...this.#where.hosts, DOOR_HOST],
+      cwd: DOCKER_WORKSPACE,
+    }
+    const env = { HOME: this.paths.home, ...image.env, GITHUB_WORKSPACE: DOCKER_WORKSPACE }
+    const forwards = new Map([
+      ...(this.#door === null
+        ? []
+        : [[Number(DOOR_PORT), basename(doorSocket(this.directory))] as const]),
+      ...this.#where.portsOfImages,
+    ])
+    const spec = { ...image, env, entrypoint, args, forwards }
+    return containers.run(spec, place, output, signal)
   }
 
   /** The folder of step files as the server sees it. */
@@ -245,6 +337,8 @@ export class JobWorkplace {
     this.#isEnded = true
     await this.#job?.close()
     await this.#door?.close()
+    for (const one of this.opened.splice(0)) one.close()
+    await (await this.#containers)?.close()
   }
 
   async close(): Promise<void> {
@@ -260,7 +354,18 @@ export class JobWorkplace {
     const wish = network === undefined ? {} : { network }
     const hasDoor = door !== null && door !== undefined
     if (hasDoor) this.#door = await door.open(doorSocket(directory))
-    const job = await host.runner.openJob({ directory, name, limits, env: {}, hasDoor, ...wish })
+    const { container, ports, hosts } = this.#where
+    const containers = await this.#containers
+    const place = container &&
+      containers && {
+        container: containers.stepContainer(container, {
+          mounts: containerMounts(directory, this.paths),
+          hosts: [...hosts, DOOR_HOST],
+          cwd: this.paths.workspace,
+        }),
+      }
+    const options = { directory, name, limits, env: {}, hasDoor, ports, ...wish, ...place }
+    const job = await host.runner.openJob(options)
     this.#job = job
     if (this.#isEnded) await this.endProcesses()
     return job

@@ -1,9 +1,12 @@
 /** Runs an action from its folder: the steps of a composite action, or its JavaScript. */
 import { normalize } from 'node:path/posix'
-import { expand, expandStrings, holds, type Action, type Json } from '#actions'
+import { expand, expandStrings, holds, scalarText, type Action, type Json } from '#actions'
+import { wordsOf } from './containers.ts'
 import type { ActionName, Conclusion } from './job-input.ts'
+import { runImage } from './run-image.ts'
 import { quote } from './shells.ts'
-import type { Frame, RunningStep, StepRunner } from './step-runner.ts'
+import { inputVariables } from './step-environment.ts'
+import type { Frame, PostStep, RunningStep, StepRunner } from './step-runner.ts'
 
 /** Actions may use each other so deep. */
 const MAX_DEPTH = 10
@@ -56,7 +59,11 @@ export async function runAction(
     return runComposite(runner, running, { action, folder, inputs })
   if (action.runs.kind === 'node')
     return runNode(runner, running, { runs: action.runs, folder, inputs, origin: from.origin })
-  return fail(`${name} needs a runner with containers; this one has none`)
+  if (!action.runs.image.startsWith('docker://'))
+    return fail(
+      `${name} is built from a Dockerfile, which only a runner elsewhere does. An action with image: docker://… runs here`,
+    )
+  return runImageAction(runner, running, { runs: action.runs, inputs })
 }
 
 /** What the step gives, and defaults for the rest. */
@@ -112,12 +119,7 @@ async function runNode(
   const { runs, folder, inputs, origin } = action
   const { place } = runner.surroundings
   const env = {
-    ...Object.fromEntries(
-      Object.entries(inputs).map(([key, value]) => [
-        `INPUT_${key.replaceAll(' ', '_').toUpperCase()}`,
-        value,
-      ]),
-    ),
+    ...inputVariables(inputs),
     ...runner.job.services?.actions,
     GITHUB_ACTION_PATH: folder,
     ...(origin && {
@@ -140,14 +142,60 @@ async function runNode(
   }
   const { post } = runs
   if (post !== null)
-    runner.postSteps.push({
-      name: `Post ${running.step.kind === 'uses' ? running.step.uses : running.step.id}`,
-      if: runs.postIf,
-      run: (number) =>
-        execute(post, { ...running, number, signal: undefined, timeoutMs: undefined }),
-    })
+    runner.postSteps.push(postStep(running, runs.postIf, (step) => execute(post, step)))
   return execute(runs.main)
 }
+
+type ImageRuns = Extract<Action['runs'], { kind: 'docker' }>
+
+async function runImageAction(
+  runner: StepRunner,
+  running: RunningStep,
+  { runs, inputs }: { runs: ImageRuns; inputs: Inputs },
+): Promise<Conclusion> {
+  const frame = { ...running.frame, inputs }
+  const words = await runner.evaluate(frame, (scope) => expand(runs.args, scope))
+  const variables = await runner.evaluate(frame, (scope) => expandStrings(runs.env, scope))
+  const execute = (
+    entrypoint: string | null,
+    args: readonly string[],
+    step = running,
+  ): Promise<Conclusion> =>
+    runImage(runner, step, {
+      image: runs.image,
+      entrypoint,
+      args,
+      env: {
+        ...variables,
+        ...inputVariables(inputs),
+        ...runner.job.services?.actions,
+        ...stateOf(step),
+      },
+    })
+  if (runs.pre !== null) {
+    const applies = await runner.evaluate(running.frame, (scope) => holds(runs.preIf, scope))
+    if (applies && (await execute(runs.pre, [])) === 'failure') return 'failure'
+  }
+  const { post } = runs
+  if (post !== null)
+    runner.postSteps.push(postStep(running, runs.postIf, (step) => execute(post, [], step)))
+  // A step may say both in place of the action, as on GitHub.
+  return execute(
+    inputs.entrypoint || runs.entrypoint,
+    inputs.args ? wordsOf(inputs.args) : Array.isArray(words) ? words.map(scalarText) : [],
+  )
+}
+
+/** What an action does at the end of the job. */
+const postStep = (
+  running: RunningStep,
+  condition: string,
+  run: (step: RunningStep) => Promise<Conclusion>,
+): PostStep => ({
+  name: `Post ${running.step.kind === 'uses' ? running.step.uses : running.step.id}`,
+  if: condition,
+  run: (number) => run({ ...running, number, signal: undefined, timeoutMs: undefined }),
+})
 
 /** What an earlier part of the action has saved. */
 const stateOf = ({ state }: RunningStep): Inputs =>

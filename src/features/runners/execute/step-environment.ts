@@ -77,3 +77,12 @@ export const runnerContext = (paths: JobPaths, isDebug: boolean): JsonObject => 
   environment: 'self-hosted',
   ...(isDebug ? { debug: '1' } : {}),
 })
+
+/** Inputs as an action reads them. */
+export const inputVariables = (inputs: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(inputs).map(([key, value]) => [
+      `INPUT_${key.replaceAll(' ', '_').toUpperCase()}`,
+      value,
+    ]),
+  )

@@ -20,7 +20,7 @@ import {
   type Scope,
   type Step,
 } from '#actions'
-import type { StepResult } from '#runner'
+import type { ContainerSpec, JobContainers, StepResult } from '#runner'
 import { hashFiles } from './hash-files.ts'
 import type { Conclusion, ExecutableJob, ExecutionHost } from './job-input.ts'
 import type { JobReport } from './job-report.ts'
@@ -75,9 +75,14 @@ export type RunningStep = {
   readonly timeoutMs: number | undefined
 }
 
+const timeoutSignal = (ms: number | undefined): AbortSignal | undefined =>
+  ms === undefined ? undefined : AbortSignal.timeout(ms)
+
 export class StepRunner {
   status: 'success' | 'failure' | 'cancelled' = 'success'
   readonly postSteps: PostStep[] = []
+  /** The containers of the job, as the context `job` names them. */
+  jobContext: JsonObject = { container: {}, services: {} }
   readonly #fileEnv: Record<string, string> = {}
   readonly #budget = new ExpressionBudget()
   readonly #root: Frame
@@ -114,6 +119,11 @@ export class StepRunner {
       if (conclusion === 'failure') this.#fail()
     }
     if (end.why !== null) this.status = 'cancelled'
+  }
+
+  /** Evaluates a part of the job with the contexts of its beginning. */
+  evaluateTemplate(template: Json): Promise<Json> {
+    return this.#value(this.#root, template)
   }
 
   evaluateOutputs(): Promise<Record<string, string>> {
@@ -201,6 +211,47 @@ export class StepRunner {
     return (await this.#readFiles(running, id)) ? conclusion : 'failure'
   }
 
+  /** Runs an image as (a part of) a step, with its files and variables. */
+  async executeImage(
+    running: RunningStep,
+    containers: JobContainers,
+    program: {
+      readonly image: ContainerSpec
+      readonly entrypoint: string | null
+      readonly args: readonly string[]
+      readonly env: Readonly<Record<string, string>>
+    },
+  ): Promise<Conclusion> {
+    const { place, report } = this.surroundings
+    const id = ++this.#fileCount
+    const kinds = Object.keys(STEP_FILES) as StepFile[]
+    const names = kinds.map((kind) => stepFileName(kind, id))
+    const files = Object.fromEntries(
+      kinds.map((kind, at) => [STEP_FILES[kind], `${place.paths.files}/${names[at]}`]),
+    )
+    const output = report.outputOf(running.number, {
+      setOutput: (name, value) => this.#obeySetOutput(running, name, value),
+      saveState: (name, value) => void (running.state[name] = value),
+      readFile: (path) => place.readFile(path, MAX_MATCHER_FILE_BYTES),
+    })
+    const timeout = timeoutSignal(running.timeoutMs)
+    const signals = [running.signal, timeout].flatMap((one) => one ?? [])
+    const started = performance.now()
+    const env = { ...this.#environment(running), ...program.env, ...files }
+    const exit = await place.runImage(
+      containers,
+      { ...program, image: { ...program.image, env: { ...env, ...program.image.env } } },
+      names,
+      (bytes) => output.push(bytes),
+      AbortSignal.any(signals),
+    )
+    output.end()
+    const why = running.signal?.aborted ? 'cancelled' : timeout?.aborted ? 'timed_out' : 'exited'
+    const duration_ms = Math.round(performance.now() - started)
+    const conclusion = this.#conclude(running, { ended: why, exit_code: exit, duration_ms })
+    return (await this.#readFiles(running, id)) ? conclusion : 'failure'
+  }
+
   /** A path in the workspace, as steps see it. */
   inWorkspace(path: string): string {
     const { workspace } = this.surroundings.place.paths
@@ -236,7 +287,7 @@ export class StepRunner {
       needs: contexts.needs as unknown as JsonObject,
       strategy: contexts.strategy,
       matrix: contexts.matrix ?? {},
-      job: { status: this.status, container: {}, services: {} },
+      job: { status: this.status, ...this.jobContext },
       runner: runnerContext(place.paths, isDebug),
       steps: frame.steps,
     }

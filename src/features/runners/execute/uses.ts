@@ -3,9 +3,12 @@ import { expandStrings, parseUses, type Step, type Uses } from '#actions'
 import { downloadArtifact, uploadArtifact } from './artifact-steps.ts'
 import { checkOut } from './checkout-step.ts'
 import { restoreCache, saveCache, useCache } from './cache-steps.ts'
+import { wordsOf } from './containers.ts'
 import { runAction } from './run-action.ts'
+import { runImage } from './run-image.ts'
 import { uploadSarifFiles } from './sarif-step.ts'
 import type { Conclusion } from './job-input.ts'
+import { inputVariables } from './step-environment.ts'
 import type { RunningStep, StepRunner } from './step-runner.ts'
 
 type UsesStep = Step & { readonly kind: 'uses' }
@@ -49,8 +52,7 @@ export async function runUses(
     const builtIn = BUILT_IN[path.toLowerCase()]
     if (builtIn) return builtIn(runner, running, inputs)
   }
-  if (uses.kind === 'docker')
-    return fail(`${step.uses} needs a runner with containers; this one has none`)
+  if (uses.kind === 'docker') return runImageStep(runner, running, uses.image, inputs)
   if (uses.kind === 'local')
     return runAction(
       runner,
@@ -59,6 +61,22 @@ export async function runUses(
       inputs,
     )
   return runActionOfRepository(runner, running, uses, inputs)
+}
+
+/** Runs a step that is an image. */
+async function runImageStep(
+  runner: StepRunner,
+  running: RunningStep,
+  image: string,
+  inputs: Readonly<Record<string, string>>,
+): Promise<Conclusion> {
+  const { entrypoint = '', args = '' } = inputs
+  return runImage(runner, running, {
+    image,
+    entrypoint: entrypoint === '' ? null : entrypoint,
+    args: wordsOf(args),
+    env: inputVariables(inputs),
+  })
 }
 
 const localName = (path: string): string => `./${path === '' ? '.' : path}`

@@ -1,0 +1,149 @@
+/**
+ * Fetches images. podman runs in a network namespace whose only way out is a proxy of the server,
+ * because a registry may send it to any address for a token, those of this machine included.
+ */
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { createServer, type IncomingMessage, type Server } from 'node:http'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import type { Duplex } from 'node:stream'
+import { INPUT_PART } from '../job.ts'
+import type { JobDirectory } from '../job-directory.ts'
+import { quote } from '../shell.ts'
+import { faultOf, isRoot, podman, PODMAN } from './podman.ts'
+
+export type ImageToPull = {
+  readonly image: string
+  readonly credentials: { readonly username: string; readonly password: string } | null
+}
+
+/** The address that a connection to a registry goes to. Throws an Error for one that is refused. */
+export type FindRegistry = (host: string, port: number) => Promise<string>
+
+export type PullOptions = {
+  readonly directory: JobDirectory
+  /** Where it is kept which images only some may use. */
+  readonly privateImages: string
+  readonly findRegistry: FindRegistry
+  readonly signal: AbortSignal
+}
+
+/** The registry of an image, as files of credentials name it. */
+const registryOf = (image: string): string => image.slice(0, image.indexOf('/'))
+
+/** Without its tag and its digest. */
+const repositoryOf = (image: string): string => (image.split('@')[0] ?? '').replace(/:[^/:]*$/, '')
+
+/** Fetches an image that is not here, or whose tag may have moved. */
+export async function pullImage({ image, credentials }: ImageToPull, options: PullOptions) {
+  const { directory, privateImages } = options
+  const isHere = (await podman(['image', 'exists', '--', image])).exit === 0
+  if (registryOf(image) === 'localhost') {
+    if (isHere) return
+    throw new Error(`this machine has no image ${image}`)
+  }
+  // A job that gives no credentials, or others, must not get what somebody fetched with theirs.
+  const mark = join(privateImages, createHash('sha256').update(repositoryOf(image)).digest('hex'))
+  if (credentials !== null) {
+    await mkdir(privateImages, { recursive: true, mode: 0o700 })
+    await writeFile(mark, repositoryOf(image))
+  }
+  const isPrivate = existsSync(mark)
+  if (isHere && !isPrivate && image.includes('@sha256:')) return
+  const folder = join(directory.folder, 'registry')
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  try {
+    const auth =
+      credentials === null ? [] : ['--authfile', await writeAuth(folder, image, credentials)]
+    const pulled = await pullThroughProxy(['pull', '-q', ...auth, '--', image], folder, options)
+    // A registry that is away is no reason to stop while the image is here.
+    if (pulled.exit !== 0 && (!isHere || isPrivate))
+      throw new Error(`the image ${image} cannot be fetched: ${faultOf(pulled)}`)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+async function writeAuth(
+  folder: string,
+  image: string,
+  { username, password }: NonNullable<ImageToPull['credentials']>,
+): Promise<string> {
+  const path = join(folder, 'auth.json')
+  const auth = Buffer.from(`${username}:${password}`).toString('base64')
+  await writeFile(path, JSON.stringify({ auths: { [registryOf(image)]: { auth } } }), {
+    mode: 0o600,
+  })
+  return path
+}
+
+const PROXY_PORT = 47100
+
+async function pullThroughProxy(
+  argv: readonly string[],
+  folder: string,
+  { directory, findRegistry, signal }: PullOptions,
+) {
+  const secret = randomBytes(16).toString('hex')
+  const socket = join(folder, 's')
+  const proxy = await openProxy(socket, secret, findRegistry)
+  const address = `http://hearth:${secret}@127.0.0.1:${PROXY_PORT}`
+  const forward = `${quote(join(directory.work, INPUT_PART, 'forward'))} ${PROXY_PORT} ${quote(socket)}`
+  const script = `ip link set lo up && ${forward} </dev/null && "$@"`
+  try {
+    return await podman(argv, {
+      prefix: [
+        ...(isRoot() ? [] : [PODMAN, 'unshare']),
+        // What the script started ends with it.
+        ...['unshare', '--net', '--pid', '--fork', '--kill-child', '/bin/sh', '-c', script, 'sh'],
+      ],
+      env: { HTTPS_PROXY: address, HTTP_PROXY: address },
+      signal,
+      timeoutMs: null,
+    })
+  } finally {
+    proxy.closeAllConnections()
+    proxy.close()
+  }
+}
+
+/** A proxy for TLS connections only (RFC 9110, section 9.3.6). */
+async function openProxy(
+  path: string,
+  secret: string,
+  findRegistry: FindRegistry,
+): Promise<Server> {
+  const expected = Buffer.from(`Basic ${Buffer.from(`hearth:${secret}`).toString('base64')}`)
+  const isAllowed = ({ headers }: IncomingMessage): boolean => {
+    const given = Buffer.from(headers['proxy-authorization'] ?? '')
+    return given.length === expected.length && timingSafeEqual(given, expected)
+  }
+  const proxy = createServer((_, response) => response.writeHead(403).end())
+  proxy.on('connect', (request: IncomingMessage, from: Duplex) => {
+    from.on('error', () => from.destroy())
+    const end = (status: string): unknown => from.end(`HTTP/1.1 ${status}\r\n\r\n`)
+    const url = URL.parse(`https://${request.url ?? ''}`)
+    if (!isAllowed(request) || url === null) return end('403 Forbidden')
+    const port = Number(url.port || 443)
+    findRegistry(url.hostname, port).then(
+      (host) => {
+        const to = connect({ host, port })
+        to.on('error', () => (to.connecting ? end('502 Bad Gateway') : from.destroy()))
+        from.on('close', () => to.destroy())
+        to.on('close', () => from.destroy())
+        to.once('connect', () => {
+          from.write('HTTP/1.1 200 Connected\r\n\r\n')
+          from.pipe(to).pipe(from)
+        })
+      },
+      () => end('403 Forbidden'),
+    )
+  })
+  await new Promise<void>((resolve, reject) => {
+    proxy.once('error', reject)
+    proxy.listen(path, resolve)
+  })
+  return proxy
+}

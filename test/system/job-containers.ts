@@ -1,0 +1,157 @@
+/**
+ * Jobs with services, in a container and with images as steps, by podman and the built executable:
+ * `bun test/system/job-containers.ts`. The images are made of this machine's busybox, so it needs
+ * root, podman, openssl and busybox (busybox-static), and no registry of others.
+ */
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { networkInterfaces, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { claim, EXECUTABLE, OWNER, requireBuilt, startForge } from '../../scripts/support/forge.ts'
+import { runScript, type Option } from '../../scripts/support/options.ts'
+import { IMAGE, makeImage, openRegistry, run } from './job-containers/images.ts'
+import { ACTION, GREEDY, pulls, RESULTS, SLOW, workflow } from './job-containers/workflows.ts'
+import { ONE_SECRET } from './runner-parity/files.ts'
+import { Repository } from './runner-parity/repository.ts'
+
+const OPTIONS = {
+  executable: { kind: 'text', default: EXECUTABLE, help: 'The built executable.' },
+} as const satisfies Record<string, Option>
+
+let failures = 0
+function check(what: string, isRight: boolean, said = ''): void {
+  if (!isRight) failures++
+  process.stdout.write(`${isRight ? 'ok  ' : 'FAIL'} ${what}\n`)
+  if (!isRight) process.stdout.write(`${said.slice(0, 6_000).replace(/^/gm, '       ')}\n`)
+}
+
+const address = (): string =>
+  Object.values(networkInterfaces())
+    .flatMap((all) => all ?? [])
+    .find(({ family, internal }) => family === 'IPv4' && !internal)?.address ?? '10.0.0.1'
+
+/** Containers of jobs; all of this machine, so nothing else may run some meanwhile. */
+const containers = (): string =>
+  run('podman', 'ps', '-a', '--format', '{{.Names}}', '--filter', 'name=^hearth-job')
+const volumes = (): string => run('podman', 'volume', 'ls', '-q')
+
+async function checkResults(repository: Repository, port: number): Promise<void> {
+  await repository.push({
+    ...ACTION,
+    'a.txt': 'content',
+    '.hearth/workflows/ci.yml': workflow([
+      `${address()}:${port}`,
+      `10.0.2.2:${port}`,
+      `198.51.100.2:${port}`,
+      `169.254.169.254`,
+    ]),
+  })
+  const { lines, text, conclusions } = await repository.outcome()
+  check(
+    'steps, services, images and actions give their results, and walls hold',
+    lines.join('\n') === RESULTS.join('\n'),
+    `${lines.join('\n')}\n${text}`,
+  )
+  check('the service got its secret, and no log shows it', text.includes('word=***'), text)
+  check(
+    'an option that opens the machine is refused',
+    text.includes('--privileged of a container is not allowed'),
+  )
+  check('a folder of the machine is refused', text.includes('Containers have no volumes here'))
+  const expected = 'run failure,beside success,mounted failure,refused failure,within failure'
+  check('each job ends as it should', conclusions.join() === expected, conclusions.join())
+  check('no container is left', containers() === '', containers())
+}
+
+async function checkLimits(repository: Repository): Promise<void> {
+  await repository.push({ '.hearth/workflows/ci.yml': GREEDY })
+  const { lines, text, conclusions } = await repository.outcome()
+  check('no job got more than it may', lines.join() === '', `${lines.join('\n')}\n${text}`)
+  const expected = 'run failure,disk failure,memory failure,service failure'
+  check('those that take too much fail', conclusions.join() === expected, conclusions.join())
+  check('a log names memory', text.includes('out of memory'), text)
+  check('a log names the disk', text.includes('out of disk space'), text)
+  check('no container is left', containers() === '', containers())
+}
+
+async function checkPulls(
+  repository: Repository,
+  registry: { host: string },
+  digest: string,
+  port: number,
+): Promise<void> {
+  const file = pulls(registry.host, port).replace('sha256:DIGEST', digest)
+  await repository.push({ '.hearth/workflows/ci.yml': file })
+  const { lines, text, conclusions } = await repository.outcome()
+  check('an image is fetched with credentials', lines.join() === 'RESULT pulled', text)
+  const expected = 'run failure,digest failure,loopback failure,mine success,theirs failure'
+  check('and nobody gets it without', conclusions.join() === expected, conclusions.join())
+}
+
+await runScript('bun test/system/job-containers.ts', OPTIONS, async ({ executable }) => {
+  requireBuilt(executable)
+  const directory = mkdtempSync(join(tmpdir(), 'hjc-'))
+  await makeImage(directory)
+  // On all devices of this machine, as a database may be that a container should not find.
+  let asked = 0
+  const answer = (): Response => {
+    asked++
+    return new Response('found')
+  }
+  const neighbour = Bun.serve({ hostname: '0.0.0.0', port: 0, fetch: answer })
+  const port = Number(neighbour.port)
+  const found = await fetch(`http://${address()}:${port}/`).then((response) => response.text())
+  check('this machine reaches the server that containers must not reach', found === 'found')
+  const registry = await openRegistry(directory, address(), ONE_SECRET)
+  const trusted = join('/etc/containers/certs.d', registry.host)
+  mkdirSync(trusted, { recursive: true })
+  await Bun.write(join(trusted, 'ca.crt'), Bun.file(registry.certificate))
+  const options = {
+    executable,
+    data: join(directory, 'forge'),
+    log: join(directory, 'log'),
+    environment: {
+      HEARTH_JOBS_CONTAINERS: 'podman',
+      HEARTH_CHECKS_MEMORY: '512M',
+      HEARTH_CHECKS_DISK: '300M',
+      HEARTH_OUTBOUND_ALLOW: address(),
+    },
+  }
+  const before = volumes()
+  let forge = await startForge(options)
+  try {
+    const { token } = await claim(forge)
+    const create = (name: string): Promise<Repository> =>
+      Repository.create(forge.url, token, OWNER.workspace, name, directory)
+    const repository = await create('site')
+    await checkResults(repository, port)
+    await checkLimits(await create('limits'))
+    const manifest = readFileSync(join(directory, 'registry', 'manifest.json'))
+    const digest = `sha256:${new Bun.CryptoHasher('sha256').update(manifest).digest('hex')}`
+    asked = 0
+    await checkPulls(await create('pulls'), registry, digest, port)
+    check('nothing of this machine was asked for an image', asked === 0, String(asked))
+    const slow = await create('slow')
+    await slow.push({ '.hearth/workflows/ci.yml': SLOW })
+    const seconds = await slow.cancelRunning()
+    check(`a cancelled job ends in time (${seconds} s)`, seconds <= 13)
+    check('its containers are gone', containers() === '', containers())
+    const cut = await create('cut')
+    await cut.push({ '.hearth/workflows/ci.yml': SLOW })
+    await cut.whenRunning()
+    await forge.kill()
+    check('a killed forge leaves containers', containers() !== '')
+    forge = await startForge(options)
+    const end = performance.now() + 20_000
+    while (containers() !== '' && performance.now() < end) await Bun.sleep(300)
+    check('which its next start ends', containers() === '', containers())
+    check('no volume is left', volumes() === before, volumes())
+  } finally {
+    await forge.stop()
+    await registry.stop()
+    await neighbour.stop(true)
+    rmSync(trusted, { recursive: true, force: true })
+    Bun.spawnSync(['podman', 'rmi', '-f', `${registry.host}/acme/tool:1`, IMAGE])
+    rmSync(directory, { recursive: true, force: true })
+  }
+  return failures === 0 ? 0 : 1
+})

@@ -1,0 +1,177 @@
+/** The workflows of `job-containers.ts`. What they print as RESULT is compared. */
+import { IMAGE } from './images.ts'
+
+/** The capabilities that a container may have (capabilities(7)), as /proc shows them. */
+const CAPABILITIES = '00000000800405fb'
+
+export const RESULTS = [
+  'RESULT after yes 1',
+  'RESULT always',
+  'RESULT beside served',
+  'RESULT door acme/site',
+  'RESULT door acme/site',
+  'RESULT image input /github/workspace',
+  'RESULT image reaches served served',
+  'RESULT next one two',
+  'RESULT port 8080',
+  'RESULT post',
+  'RESULT pre',
+  'RESULT probed',
+  'RESULT walls hold',
+  'RESULT within served file content 0',
+  'RESULT written by job 2',
+]
+
+/** Connections that must not succeed, to this machine by its address and by slirp4netns's name. */
+const probes = (addresses: readonly string[]): string =>
+  addresses
+    .map(
+      (one) =>
+        `wget -T 3 -q -O - http://${one}/ >/dev/null 2>&1 && echo "RESULT reached ${one}" || :`,
+    )
+    .join('; ')
+
+const WALLS = [
+  `grep -q 'CapEff:.${CAPABILITIES}' /proc/self/status || grep CapEff /proc/self/status`,
+  'grep -q "^ *0 *0 " /proc/self/uid_map && echo RESULT is root of the machine',
+  'grep -q "NoNewPrivs:.1" /proc/self/status || echo RESULT may gain privileges',
+  'mknod /tmp/disk b 8 0 2>/dev/null && echo RESULT made a device',
+  'mount -t tmpfs none /tmp 2>/dev/null && echo RESULT mounted',
+  'unshare -U true 2>/dev/null && echo RESULT made a namespace of users',
+  'unshare -n true 2>/dev/null && echo RESULT made a namespace of networks',
+  'grep -q "Seccomp:.2" /proc/self/status || echo RESULT has no filter of system calls',
+  'ip rule del pref 20 2>/dev/null && echo RESULT removed a rule of the network',
+  'ls /sys/fs/cgroup/*/pids.max /sys/fs/cgroup/pids.max 2>/dev/null | while read -r f; do cat $f; done | grep -q max && echo RESULT has no limit of processes',
+  'echo RESULT walls hold',
+].join('; ')
+
+/** The full name of its repository, as the forge answers it by the door. */
+const DOOR = `wget -q -O - --header "Authorization: Bearer $TOKEN" $GITHUB_API_URL/repos/acme/site | grep -o '"full_name":"[^"]*"' | cut -d '"' -f 4`
+
+export const workflow = (addresses: readonly string[]): string => `on: push
+jobs:
+  beside:
+    runs-on: ubuntu-latest
+    services:
+      web:
+        image: ${IMAGE}
+        env:
+          WORD: \${{ secrets.KEY }}
+        ports: ['8080:80']
+        options: --health-cmd "cat /www/word" --health-interval 1s --memory 64m
+    steps:
+      - run: |
+          echo "RESULT beside $(curl -s http://localhost:8080/)"
+          echo "RESULT port \${{ job.services.web.ports['80'] }}"
+          curl -s http://localhost:8080/word
+      - uses: docker://${IMAGE}
+        with: { entrypoint: /bin/sh, args: -c "echo RESULT image $INPUT_MORE $(pwd) >>out.txt; cat out.txt; echo made=yes >>$GITHUB_OUTPUT", more: input }
+        id: image
+      - run: |
+          echo "RESULT after \${{ steps.image.outputs.made }} $(cat out.txt | wc -l)"
+          echo more >>out.txt && echo "RESULT written by job $(cat out.txt | wc -l)"
+      - uses: actions/checkout@v4
+      - uses: ./reach
+  within:
+    runs-on: ubuntu-latest
+    container: { image: ${IMAGE}, env: { FROM: file } }
+    services: { web: { image: ${IMAGE} } }
+    env: { TOKEN: '\${{ github.token }}' }
+    steps:
+      - uses: actions/checkout@v4
+      - { shell: sh, run: 'echo "RESULT within $(wget -q -O - http://web/) $FROM $(cat a.txt) $(id -u)"' }
+      - { shell: sh, run: '${probes(addresses)}; echo RESULT probed' }
+      - shell: sh
+        run: |
+          ${WALLS}
+      - shell: sh
+        run: |
+          echo "RESULT door $(${DOOR})"
+      - { shell: sh, run: 'echo "NEXT=one two" >>$GITHUB_ENV' }
+      - { shell: sh, run: 'echo "RESULT next $NEXT"; exit 3' }
+      - { shell: sh, if: always(), run: 'echo "RESULT always"' }
+  refused:
+    runs-on: ubuntu-latest
+    container: { image: ${IMAGE}, options: --privileged }
+    steps: [{ run: echo RESULT never }]
+  mounted:
+    runs-on: ubuntu-latest
+    services: { web: { image: ${IMAGE}, volumes: ['/:/host'] } }
+    steps: [{ run: echo RESULT never }]
+`
+
+/** An action with an image, whose programs before and after it have their say. */
+export const ACTION = {
+  'reach/action.yml': `name: Reach
+description: What an image reaches.
+inputs: { token: { default: '\${{ github.token }}' } }
+runs:
+  using: docker
+  image: docker://${IMAGE}
+  pre-entrypoint: /github/workspace/reach/pre.sh
+  entrypoint: /github/workspace/reach/main.sh
+  post-entrypoint: /github/workspace/reach/post.sh
+  env: { TOKEN: '\${{ inputs.token }}' }
+`,
+  'reach/pre.sh': '#!/bin/sh\necho RESULT pre\necho "kept=word" >>$GITHUB_STATE\n',
+  'reach/main.sh': `#!/bin/sh
+echo "RESULT image reaches $(wget -q -O - http://web/) $(wget -q -O - http://localhost:8080/)"
+echo "RESULT door $(${DOOR})"
+`,
+  'reach/post.sh': '#!/bin/sh\n[ "$STATE_kept" = word ] && echo RESULT post\n',
+}
+
+export const SLOW = `on: push
+jobs:
+  slow:
+    runs-on: ubuntu-latest
+    container: ${IMAGE}
+    services: { web: { image: ${IMAGE} } }
+    steps: [{ shell: sh, run: 'echo begun; sleep 600' }]
+`
+
+/** Keeps 300 MiB, so that one service may and two may not. */
+const HOARD = `--entrypoint '["tail", "-c", "300m", "/dev/zero"]'`
+
+/** Jobs that take more than they may: in the container of the steps, in a service, on the disk. */
+export const GREEDY = `on: push
+jobs:
+  memory:
+    runs-on: ubuntu-latest
+    container: ${IMAGE}
+    steps: [{ shell: sh, run: 'tail -c 2000m /dev/zero; echo RESULT had memory' }]
+  service:
+    runs-on: ubuntu-latest
+    services:
+      one: { image: ${IMAGE}, options: ${JSON.stringify(HOARD)} }
+      two: { image: ${IMAGE}, options: ${JSON.stringify(HOARD)} }
+    steps: [{ run: sleep 60; echo RESULT services had memory }]
+  disk:
+    runs-on: ubuntu-latest
+    container: ${IMAGE}
+    steps: [{ shell: sh, run: 'dd if=/dev/zero of=/big bs=1M count=600; sleep 20; echo RESULT had disk' }]
+`
+
+export const pulls = (registry: string, port: number): string => `on: push
+jobs:
+  mine:
+    runs-on: ubuntu-latest
+    container:
+      image: ${registry}/acme/tool:1
+      credentials: { username: robot, password: '\${{ secrets.KEY }}' }
+    steps: [{ shell: sh, run: echo RESULT pulled }]
+  theirs:
+    needs: mine
+    runs-on: ubuntu-latest
+    container: ${registry}/acme/tool:1
+    steps: [{ shell: sh, run: echo RESULT never }]
+  digest:
+    needs: mine
+    runs-on: ubuntu-latest
+    container: ${registry}/acme/tool@sha256:DIGEST
+    steps: [{ shell: sh, run: echo RESULT never }]
+  loopback:
+    runs-on: ubuntu-latest
+    container: 127.0.0.1:${port}/acme/tool:1
+    steps: [{ shell: sh, run: echo RESULT never }]
+`
