@@ -11,7 +11,7 @@ import { recordedMigrations } from '#core/migrate.ts'
 import { currentPrincipal } from '#core/principal.ts'
 import { RESERVED_REF_PREFIXES } from '#core/reserved-names.ts'
 import type { Settings } from '#core/settings.ts'
-import { createCallerLookup } from '#features/accounts/index.ts'
+import { createCallerLookup, mailTranslations } from '#features/accounts/index.ts'
 import { openRestoredCopy } from '#features/backups/index.ts'
 import { packageFacts } from '#features/packages/index.ts'
 import { findKeyCaller, findSshCaller } from '#features/keys/index.ts'
@@ -27,6 +27,7 @@ import { systemClock, type Clock } from '#lib/time.ts'
 import { continueAfter } from '#lib/typeid.ts'
 import { chmodSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { translationsOfMail } from '#web/mails.ts'
 import { bringUpToDate, UpgradeError } from './upgrade.ts'
 
 export type OpenOptions = {
@@ -131,7 +132,7 @@ export function openHearth(options: OpenOptions): Hearth {
       {
         name: 'interface',
         operations: [getVersion],
-        extensions: [openRestoredCopy.with(openCopyOf)],
+        extensions: [openRestoredCopy.with(openCopyOf), mailTranslations.with(translationsOfMail)],
       },
     ],
     facts: {

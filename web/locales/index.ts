@@ -3,8 +3,10 @@ import { readFileSync } from 'node:fs'
 import { lazy } from '#lib/lazy.ts'
 import type { Locale } from '../locale.ts'
 import arabic from './ar.json' with { type: 'file' }
+import arabicMails from './mails.ar.json' with { type: 'file' }
 import arabicMessages from './messages.ar.json' with { type: 'file' }
 import german from './de.json' with { type: 'file' }
+import germanMails from './mails.de.json' with { type: 'file' }
 import germanMessages from './messages.de.json' with { type: 'file' }
 import { MessageTable } from './message-table.ts'
 
@@ -19,22 +21,26 @@ interface Translations {
   readonly size: number
   /** A text that the server made, with its values in it. */
   message(english: string): string
+  /** A text of a mail, before its values are filled in. */
+  mail(english: string): string
 }
 
 export class Catalogue implements Translations {
   readonly #entries: ReadonlyMap<string, Entry>
   readonly #rules: Intl.PluralRules
   readonly #messages: MessageTable
+  readonly #mails: ReadonlyMap<string, string>
 
   /** The number of translated texts. */
   get size(): number {
     return this.#entries.size
   }
 
-  constructor(locale: Locale, json: string, messages = '{}') {
+  constructor(locale: Locale, json: string, messages = '{}', mails = '{}') {
     this.#entries = new Map(Object.entries(JSON.parse(json) as Record<string, Entry>))
     this.#rules = new Intl.PluralRules(locale)
     this.#messages = new MessageTable(JSON.parse(messages) as Record<string, string>)
+    this.#mails = new Map(Object.entries(JSON.parse(mails) as Record<string, string>))
   }
 
   /** A translation. English where there is none. */
@@ -53,6 +59,10 @@ export class Catalogue implements Translations {
   message(english: string): string {
     return this.#messages.find(english) ?? english
   }
+
+  mail(english: string): string {
+    return this.#mails.get(english) ?? english
+  }
 }
 
 /** Puts each text into brackets. */
@@ -61,19 +71,26 @@ const bracketed: Translations = {
   plural: (_key, _count, english) => `⟦${english}⟧`,
   size: 0,
   message: (english) => `⟦${english}⟧`,
+  mail: (english) => `⟦${english}⟧`,
 }
 
 /** TypeScript takes the files for the objects that they hold; they are paths. */
-const readCatalogue = (locale: Locale, texts: unknown, messages: unknown): Catalogue =>
+const readCatalogue = (
+  locale: Locale,
+  texts: unknown,
+  messages: unknown,
+  mails: unknown,
+): Catalogue =>
   new Catalogue(
     locale,
     readFileSync(texts as string, 'utf8'),
     readFileSync(messages as string, 'utf8'),
+    readFileSync(mails as string, 'utf8'),
   )
 
 const CATALOGUES: Readonly<Record<Exclude<Locale, 'en'>, () => Translations>> = {
-  ar: lazy(() => readCatalogue('ar', arabic, arabicMessages)),
-  de: lazy(() => readCatalogue('de', german, germanMessages)),
+  ar: lazy(() => readCatalogue('ar', arabic, arabicMessages, arabicMails)),
+  de: lazy(() => readCatalogue('de', german, germanMessages, germanMails)),
   'en-XA': () => bracketed,
 }
 

@@ -58,6 +58,7 @@ export {
   createMailedLinkFor,
   createMailedLink,
 } from './mail/mailed-links.ts'
+export { mailTranslations, sayTo, type MailTranslations, type Say } from './mail/mail-language.ts'
 export { hiddenAddresses } from './emails/email-record.ts'
 export { findLogin, usablePasswordHash } from './sign-in/find-login.ts'
 export { sendSecurityNotice } from './mail/security-notices.ts'
@@ -69,7 +70,7 @@ export {
 } from './sign-in/attempt-source.ts'
 export { seal, Sealer, sealUntil, unseal, unsealFresh } from './seal.ts'
 export { findIdentity, listIdentities, putIdentity } from './store/identities.ts'
-export { setProfile } from './store/user-settings.ts'
+export { setLocale, setProfile } from './store/user-settings.ts'
 export { accessEnded } from './passwords/end-access.ts'
 export { requireUserRow } from './passwords/require-password.ts'
 export { resetTwoFactorFromCommandLine } from './two-factor/reset-two-factor.ts'

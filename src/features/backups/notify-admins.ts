@@ -2,7 +2,7 @@
  * Notifies of failed backups: by an event, and by mail to site administrators at most once a day.
  */
 import type { Tx } from '#core/write.ts'
-import { enqueueMail } from '#features/accounts/index.ts'
+import { enqueueMail, sayTo } from '#features/accounts/index.ts'
 import { DAY } from '#lib/time.ts'
 import { backupFailed, SITE } from './events.ts'
 import { listAdminAddresses, listBackupRows, type BackupRow } from './store.ts'
@@ -45,17 +45,33 @@ export function notifyFailure(
   )
   if (what === 'create' && wasNotifiedToday(tx, row)) return
   const { site_url } = tx.hearth.settings
-  const { host } = new URL(site_url)
-  const text =
-    what === 'create'
-      ? `The backup of ${host} that began at ${row.started_at ?? row.created_at} could not be made:\n${error}\n\nUntil one succeeds, the newest whole backup is an older one. They are listed at\n${site_url}/admin/backups\n`
-      : `The backup ${row.id} of ${host} is not sound:\n${error}\n\nDo not rely on it. Make another and have it checked, at\n${site_url}/admin/backups\n`
-  for (const to of listAdminAddresses(tx.db))
+  const site = new URL(site_url).host
+  const values = {
+    site,
+    error,
+    id: row.id,
+    began: row.started_at ?? row.created_at,
+    url: `${site_url}/admin/backups`,
+  }
+  for (const to of listAdminAddresses(tx.db)) {
+    const say = sayTo(tx.hearth, to)
     enqueueMail(tx, {
       to,
       kind: 'backup',
       subject:
-        what === 'create' ? `A backup of ${host} failed` : `A backup of ${host} is not sound`,
-      text,
+        what === 'create'
+          ? say('A backup of {site} failed', values)
+          : say('A backup of {site} is not sound', values),
+      text:
+        what === 'create'
+          ? say(
+              'The backup of {site} that began at {began} could not be made:\n{error}\n\nUntil one succeeds, the newest whole backup is an older one. They are listed at\n{url}\n',
+              values,
+            )
+          : say(
+              'The backup {id} of {site} is not sound:\n{error}\n\nDo not rely on it. Make another and have it checked, at\n{url}\n',
+              values,
+            ),
     })
+  }
 }

@@ -1,6 +1,6 @@
 /** Mails about changes of who leads, to those whom the link names. */
 import type { Tx } from '#core/write.ts'
-import { enqueueMail } from '#features/accounts/index.ts'
+import { enqueueMail, sayTo } from '#features/accounts/index.ts'
 import { fullName, listManagers, requireRepo } from '#features/repos/index.ts'
 import type { LinkState } from './link-state.ts'
 import type { MirrorState } from './schema.ts'
@@ -39,17 +39,23 @@ export function notifyStateChange(
       ? listMemberAddresses(tx.db, workspace_id, MAX_RECIPIENTS)
       : listManagers(tx.db, { repo_id: id, workspace_id: null }, MAX_RECIPIENTS)
   const name = fullName(tx.db, id)
-  for (const { username, email } of people)
+  for (const { username, email } of people) {
+    const say = sayTo(tx.hearth, email)
     enqueueMail(tx, {
       to: email,
       kind: 'mirror',
-      subject: `${name}: the mirror ${row.name} is in ${state.replaceAll('_', ' ')}`,
+      subject: say('{name}: the mirror {mirror} is in {state}', {
+        name,
+        mirror: row.name,
+        state: say(state.replaceAll('_', ' ')),
+      }),
       text: `${username},
 
-${name} has a mirror link to ${row.url}.
-${meaning}
+${say('{name} has a mirror link to {url}.', { name, url: row.url })}
+${say(meaning)}
 
 ${tx.hearth.settings.site_url}/${name}/settings/mirror
 `,
     })
+  }
 }

@@ -1,7 +1,7 @@
 import { siteAdmin } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { Type } from '#core/schema.ts'
-import { deliverMail, EmailInput, readEmail } from '#features/accounts/index.ts'
+import { deliverMail, EmailInput, readEmail, sayTo } from '#features/accounts/index.ts'
 import { diagnoseMailError } from './diagnose-mail-error.ts'
 
 /** Sends immediately, unlike other mail: the administrator waits for the result. */
@@ -29,12 +29,16 @@ export const sendTestMail = operation({
           data: { sent },
         }),
       )
+    const say = sayTo(hearth, address)
     try {
       await deliverMail(hearth, {
         to: address,
         kind: 'test',
-        subject: `A test message from ${host}`,
-        text: `${caller.username} sent this from ${settings.site_url}\nto see whether mail leaves. It does.\n`,
+        subject: say('A test message from {host}', { host }),
+        text: say('{by} sent this from {url}\nto see whether mail leaves. It does.\n', {
+          by: caller.username,
+          url: settings.site_url,
+        }),
       })
     } catch (error) {
       hearth.log.warn('the test message was not sent', { error })

@@ -52,7 +52,9 @@ function linkAccount(
   user: UserRow,
 ): UserRow {
   recordIdentity(tx, provider, identity, user)
-  sendSecurityNotice(tx, user, `Sign-in through ${provider.name} was turned on`)
+  sendSecurityNotice(tx, user, 'Sign-in through {provider} was turned on', {
+    provider: provider.name,
+  })
   return user
 }
 

@@ -3,7 +3,7 @@
  * for long is paused automatically.
  */
 import type { Tx } from '#core/write.ts'
-import { enqueueMail } from '#features/accounts/index.ts'
+import { enqueueMail, sayTo } from '#features/accounts/index.ts'
 import { fullName, listManagers, repoById } from '#features/repos/index.ts'
 import { workspaceById } from '#features/workspaces/index.ts'
 import { DAY, timestamp } from '#lib/time.ts'
@@ -50,17 +50,22 @@ export function pauseFailing(tx: Tx, hook: HookRow): void {
     ? `${site_url}/${name}/settings/hooks/${hook.id}`
     : `${site_url}/${name}/-/hooks/${hook.id}`
   for (const { username, email } of listManagers(tx.db, hook, MAX_RECIPIENTS)) {
+    const say = sayTo(tx.hearth, email)
     enqueueMail(tx, {
       to: email,
       kind: 'webhook-paused',
-      subject: `A webhook of ${name} is paused`,
-      text: `${username},
-
-the webhook of ${name} that sends to ${host} is paused: its last ${hook.failed_in_row} deliveries failed,
-the first of them on ${hook.failing_since.slice(0, 10)}, each after six tries. Nothing is sent to it until somebody
-turns it on again:
-${page}
-`,
+      subject: say('A webhook of {name} is paused', { name }),
+      text: say(
+        '{username},\n\nthe webhook of {name} that sends to {host} is paused: its last {count} deliveries failed,\nthe first of them on {day}, each after six tries. Nothing is sent to it until somebody\nturns it on again:\n{page}\n',
+        {
+          username,
+          name,
+          host,
+          count: hook.failed_in_row,
+          day: hook.failing_since.slice(0, 10),
+          page,
+        },
+      ),
     })
   }
 }

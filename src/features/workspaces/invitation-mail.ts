@@ -9,6 +9,7 @@ import {
   findUserById,
   MAIL_RETRY_DELAYS,
   findSignUpCode,
+  sayTo,
 } from '#features/accounts/index.ts'
 import { timestamp } from '#lib/time.ts'
 import { findInvitation } from './store-invitations.ts'
@@ -26,28 +27,38 @@ export const mailInvitation = job<{ id: string }>({
     if (to === null) return
     const code = row.invite_id === null ? null : findSignUpCode(hearth.db, row.invite_id, now)
     const { site_url } = hearth.settings
-    const { host } = new URL(site_url)
-    const by = actorOf(hearth, row.invited_by)?.username ?? 'Somebody'
-    const what =
+    const site = new URL(site_url).host
+    const say = sayTo(hearth, to)
+    const by = actorOf(hearth, row.invited_by)?.username ?? say('Somebody')
+    const values = {
+      by,
+      site,
+      role: row.role,
+      what: row.kind === 'workspace' ? row.workspace : `${row.workspace}/${row.repo_name ?? ''}`,
+      url: `${site_url}/invite/${row.id}${code === null ? '' : `?code=${code}`}`,
+    }
+    const invited =
       row.kind === 'workspace'
-        ? `the workspace ${row.workspace}`
-        : `the repository ${row.workspace}/${row.repo_name ?? ''}`
-    const asWhat =
+        ? say('{by} invited you to the workspace {what} on {site},', values)
+        : say('{by} invited you to the repository {what} on {site},', values)
+    const open =
       row.role === 'owner'
-        ? 'an owner'
+        ? say('as an owner. Open this link to accept or decline:\n{url}\n', values)
         : row.role === 'member'
-          ? 'a member'
-          : `a collaborator with the role ${row.role}`
+          ? say('as a member. Open this link to accept or decline:\n{url}\n', values)
+          : say(
+              'as a collaborator with the role {role}. Open this link to accept or decline:\n{url}\n',
+              values,
+            )
     await deliverMail(hearth, {
       to,
       kind: 'invitation',
-      subject: `${by} invited you to ${what} on ${host}`,
-      text: `${by} invited you to ${what} on ${host},
-as ${asWhat}. Open this link to accept or decline:
-${site_url}/invite/${row.id}${code === null ? '' : `?code=${code}`}
-
-${code === null ? '' : 'If you have no account there, the link lets you make one with this address.\n'}It works for 7 days. If you do not want it, there is nothing to do.
-`,
+      subject: invited.replace(/[,،]$/, ''),
+      text: `${invited}\n${open}\n${
+        code === null
+          ? ''
+          : say('If you have no account there, the link lets you make one with this address.\n')
+      }${say('It works for 7 days. If you do not want it, there is nothing to do.\n')}`,
     })
   },
 })

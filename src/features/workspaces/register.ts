@@ -11,6 +11,7 @@ import {
   requireFreeName,
   requireGoodPassword,
   requireInvite,
+  setLocale,
   signUp,
   UsernameInput,
 } from '#features/accounts/index.ts'
@@ -52,6 +53,12 @@ export const register = operation({
     invite: Type.Optional(
       Type.String({ maxLength: 200, description: 'The code of a sign-up invite.' }),
     ),
+    locale: Type.Optional(
+      Type.String({
+        pattern: '^[a-z]{2,3}$',
+        description: 'The language of the website and of mail; that of the browser unless given.',
+      }),
+    ),
   }),
   output: Nothing,
 
@@ -77,6 +84,7 @@ export const register = operation({
         verified: false,
         site_admin: false,
       })
+      if (input.locale !== undefined) setLocale(tx, user.id, input.locale)
       if (used) {
         acceptInvite(tx, used, user.id)
         if (used.workspace_id !== null)

@@ -10,6 +10,7 @@ import { Card } from '../../components/card.tsx'
 import { Field, Form, FormActions } from '../../components/form.tsx'
 import { Notice } from '../../components/flash.tsx'
 import { PageHead } from '../../components/layout.tsx'
+import { currentLocale } from '../../locale.ts'
 import { withQuery } from '../../paths.ts'
 import { action, redirectWithFlash, form, page, safeRedirectPath, type Visit } from '../../site.ts'
 import { fieldError, formError, Shell } from '../shell.tsx'
@@ -209,6 +210,8 @@ export const registerForm = form({
     email: fields.text('email').trim(),
     password: fields.text('password'),
     invite: fields.optional('invite'),
+    // Mail is in the language that the page was shown in. English stays what the browser asks for.
+    locale: currentLocale() === 'en' ? undefined : currentLocale().slice(0, 2),
   }),
   // Signs in at once, so that the visitor is signed in when the address is confirmed.
   done: async (_, visit, fields) => {

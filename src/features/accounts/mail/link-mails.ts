@@ -16,6 +16,7 @@ import {
 } from '../store/users.ts'
 import { createMailedLink } from './mailed-links.ts'
 import { deliverMail, MAIL_RETRY_DELAYS } from './mailer.ts'
+import { sayTo } from './mail-language.ts'
 
 /** The most links per account and hour. Without a limit, strangers could fill a user's mailbox. */
 const MAX_LINKS_PER_HOUR = 5
@@ -46,19 +47,22 @@ export const mailConfirmation = job<{ user_id: string; email: string }>({
     const row = user && findEmail(hearth.db, user_id, email)
     if (!user || !row || row.verified_at !== null) return
     const owner = findUserRowByEmail(hearth.db, email)
+    const say = sayTo(hearth, email)
+    const site = host(hearth)
     if (owner) {
       await deliverMail(hearth, {
         to: email,
         kind: 'taken',
-        subject: `Your address was used on ${host(hearth)}`,
-        text: `Somebody used this address for another account, ${user.username}, on ${host(hearth)}.
-It belongs to your account ${owner.username}, and stays with it.
-
-If that was you: sign in as ${owner.username}. If you forgot the password, set a new one here:
-${hearth.settings.site_url}/forgot
-
-If it was not you, there is nothing to do.
-`,
+        subject: say('Your address was used on {site}', { site }),
+        text: say(
+          'Somebody used this address for another account, {username}, on {site}.\nIt belongs to your account {owner}, and stays with it.\n\nIf that was you: sign in as {owner}. If you forgot the password, set a new one here:\n{url}\n\nIf it was not you, there is nothing to do.\n',
+          {
+            username: user.username,
+            owner: owner.username,
+            site,
+            url: `${hearth.settings.site_url}/forgot`,
+          },
+        ),
       })
       return
     }
@@ -67,13 +71,11 @@ If it was not you, there is nothing to do.
     await deliverMail(hearth, {
       to: email,
       kind: 'confirm',
-      subject: `Confirm your address for ${host(hearth)}`,
-      text: `Open this link to confirm that ${email}
-belongs to the account ${user.username} on ${host(hearth)}:
-${link}
-
-It works once, for 24 hours. If you did not make this account, do not open it.
-`,
+      subject: say('Confirm your address for {site}', { site }),
+      text: say(
+        'Open this link to confirm that {email}\nbelongs to the account {username} on {site}:\n{link}\n\nIt works once, for 24 hours. If you did not make this account, do not open it.\n',
+        { email, username: user.username, site, link },
+      ),
     })
   },
 })
@@ -100,17 +102,16 @@ export const mailReset = job<{ email: string }>({
           ? await linkWithinLimit(hearth, 'reset', { id: user.id, email })
           : null
       if (link === null) continue
+      const say = sayTo(hearth, email)
+      const site = host(hearth)
       await deliverMail(hearth, {
         to: email,
         kind: 'reset',
-        subject: `Set a new password for ${host(hearth)}`,
-        text: `Open this link to set a new password for the account ${user.username}
-on ${host(hearth)}:
-${link}
-
-It works once, for one hour. Setting the password ends all sign-ins, access tokens, agents, approved
-applications and feed links of the account. If you did not ask for it, there is nothing to do: the password stays as it is.
-`,
+        subject: say('Set a new password for {site}', { site }),
+        text: say(
+          'Open this link to set a new password for the account {username}\non {site}:\n{link}\n\nIt works once, for one hour. Setting the password ends all sign-ins, access tokens, agents, approved\napplications and feed links of the account. If you did not ask for it, there is nothing to do: the password stays as it is.\n',
+          { username: user.username, site, link },
+        ),
       })
     }
   },

@@ -3,6 +3,7 @@
  * noticed.
  */
 import type { Tx } from '#core/write.ts'
+import { sayTo } from './mail-language.ts'
 import { enqueueMail } from './mailer.ts'
 
 /**
@@ -16,22 +17,33 @@ export type NoticeRecipient = {
 }
 
 /**
- * Sends a notice. `what` is a sentence without its full stop, such as `Two-factor sign-in was
- * turned off`.
+ * Sends a notice. `sentence` has no full stop, as `Two-factor sign-in was turned off`; a `{provider}`
+ * in it is named by `values`.
  */
-export function sendSecurityNotice(tx: Tx, person: NoticeRecipient, sentence: string): void {
+export function sendSecurityNotice(
+  tx: Tx,
+  person: NoticeRecipient,
+  sentence: string,
+  values: Readonly<Record<string, string>> = {},
+): void {
   if (person.verified_at === null) return
   const { site_url } = tx.hearth.settings
-  const host = new URL(site_url).host
+  const site = new URL(site_url).host
+  const say = sayTo(tx.hearth, person.email)
+  const what = say(sentence, values)
   enqueueMail(tx, {
     to: person.email,
     kind: 'notice',
-    subject: `${sentence} on ${host}`,
-    text: `${sentence}, for the account ${person.username} on ${host}.
-
-If that was you, there is nothing to do. If it was not, set a new password now and look at your sign-ins:
-${site_url}/forgot
-${site_url}/settings/security
-`,
+    subject: say('{what} on {site}', { what, site }),
+    text: say(
+      '{what}, for the account {username} on {site}.\n\nIf that was you, there is nothing to do. If it was not, set a new password now and look at your sign-ins:\n{forgot}\n{security}\n',
+      {
+        what,
+        username: person.username,
+        site,
+        forgot: `${site_url}/forgot`,
+        security: `${site_url}/settings/security`,
+      },
+    ),
   })
 }

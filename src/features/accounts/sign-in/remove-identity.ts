@@ -31,7 +31,9 @@ export const removeIdentity = operation({
         target: { kind: 'user', id: caller.id, name: caller.username },
         data: { provider, subject },
       })
-      sendSecurityNotice(tx, user, `Sign-in through ${provider} was turned off`)
+      sendSecurityNotice(tx, user, 'Sign-in through {provider} was turned off', {
+        provider,
+      })
       return null
     })
   },

@@ -44,6 +44,18 @@ export const setProfile = (tx: Tx, id: string, profile: Profile): void =>
     id,
   )
 
+/** Chooses the language of the website, and of mail. */
+export const setLocale = (tx: Tx, id: string, locale: string): void =>
+  void tx.db.run('UPDATE users SET locale = ?, updated_at = ? WHERE id = ?', locale, tx.now, id)
+
+/** The language of the website that the account of an address has chosen. */
+export const findLocaleOfAddress = (db: Db, address: string): string | null =>
+  db.one<{ locale: string | null }>(
+    `SELECT users.locale FROM emails JOIN users ON users.id = emails.user_id
+     WHERE emails.email = ? ORDER BY emails.verified_at IS NULL LIMIT 1`,
+    address.toLowerCase(),
+  )?.locale ?? null
+
 /** Suspends an account with an optional reason, or lifts its suspension. */
 export const setSuspended = (tx: Tx, id: string, suspended: boolean, reason: string | null): void =>
   void tx.db.run(

@@ -1,5 +1,6 @@
 /** Revokes tokens whose secret was leaked. */
 import type { Tx } from '#core/write.ts'
+import { sayTo } from '../mail/mail-language.ts'
 import { enqueueMail } from '../mail/mailer.ts'
 import { findActor } from '../store/actors.ts'
 import { findUserById } from '../store/users.ts'
@@ -30,19 +31,22 @@ export function revokeLeakedToken(tx: Tx, secret: string, location: string): Tok
   endToken(tx, token.id, { reason: `found in ${location}` })
   if (!person) return token
   const { site_url } = tx.hearth.settings
-  const host = new URL(site_url).host
+  const site = new URL(site_url).host
+  const say = sayTo(tx.hearth, person.email)
   enqueueMail(tx, {
     to: person.email,
     kind: 'leaked_token',
-    subject: `A token was revoked on ${host}`,
-    text: `The token "${token.name}" (…${token.last_four}) was found in ${location}
-on ${host}. Everyone who can read that could have used it, so it was revoked
-and no longer works.
-
-Taking it out of the history is not needed for that. If something still uses
-the token, make it a new one:
-${site_url}/settings/tokens
-`,
+    subject: say('A token was revoked on {site}', { site }),
+    text: say(
+      'The token "{name}" (…{last_four}) was found in {location}\non {site}. Everyone who can read that could have used it, so it was revoked\nand no longer works.\n\nTaking it out of the history is not needed for that. If something still uses\nthe token, make it a new one:\n{url}\n',
+      {
+        name: token.name,
+        last_four: token.last_four,
+        location,
+        site,
+        url: `${site_url}/settings/tokens`,
+      },
+    ),
   })
   return token
 }

@@ -1,7 +1,7 @@
 /** Renders the mail about one notification. */
 import { findEvent, type EventRow } from '#core/events.ts'
 import type { Hearth } from '#core/hearth.ts'
-import { actorOf } from '#features/accounts/index.ts'
+import { actorOf, type Say } from '#features/accounts/index.ts'
 import { findRecord } from '#features/issues/index.ts'
 import { pullSummaries } from '#features/pulls/index.ts'
 import { eventRecord, fullName } from '#features/repos/index.ts'
@@ -36,15 +36,16 @@ function paragraphs(
   hearth: Hearth,
   { about, events, text_id, words }: NotificationMail,
   rows: readonly EventRow[],
+  say: Say,
 ): string[] {
   const { repo_id, number } = about
   const text = (id: string): string | null =>
     repo_id === null || number === null ? null : textOf(hearth.db, repo_id, number, id)
   if (words !== undefined) return [cut(words)]
   if (events.length === 0 && text_id !== null)
-    return ['A comment that mentions you was edited:', cut(text(text_id) ?? '')]
+    return [say('A comment that mentions you was edited:'), cut(text(text_id) ?? '')]
   return rows.flatMap((row) => {
-    const { summary } = eventRecord(hearth, row)
+    const summary = say.sentence(eventRecord(hearth, row).summary)
     const id = textIdOf(row)
     const said = id === null ? failureText(hearth, row) : text(id)
     return said === null || said.trim() === '' ? [`${summary}.`] : [`${summary}:`, cut(said)]
@@ -64,12 +65,14 @@ const CHECK_TEXTS = {
 } as const
 
 /** What reviews and checks of a pull request say now; empty for others. */
-function stateLine(hearth: Hearth, { kind, repo_id, number }: SubjectOf): string {
+function stateLine(hearth: Hearth, { kind, repo_id, number }: SubjectOf, say: Say): string {
   if (kind !== 'pull' || repo_id === null || number === null) return ''
   const state = pullSummaries(hearth, [{ repo_id, number }]).get(`${repo_id} ${number}`)
   if (!state || (state.status !== 'open' && state.status !== 'draft')) return ''
-  const texts = [REVIEW_TEXTS[state.review], CHECK_TEXTS[state.checks]].filter(Boolean)
-  return texts.length === 0 ? '' : `${texts.join(' ')}\n`
+  const texts = [REVIEW_TEXTS[state.review], CHECK_TEXTS[state.checks]].filter(
+    (text) => text !== null,
+  )
+  return texts.length === 0 ? '' : `${texts.map((text) => say(text)).join(' ')}\n`
 }
 
 /** The message for one person, without the address. Null when its subject is gone. */
@@ -77,6 +80,7 @@ export function composeMail(
   hearth: Hearth,
   letter: NotificationMail,
   job_id: string,
+  say: Say,
 ): Omit<Message, 'to'> | null {
   const { about, reason } = letter
   const { site_url } = hearth.settings
@@ -114,15 +118,15 @@ export function composeMail(
       url: repo === null ? site_url : `${site_url}/${repo}`,
       unsubscribe,
     },
-    text: `${paragraphs(hearth, letter, rows).join('\n\n')}
+    text: `${paragraphs(hearth, letter, rows, say).join('\n\n')}
 
 -- 
-${stateLine(hearth, about)}You receive this because ${REASON_TEXTS[reason]}. View it:
+${stateLine(hearth, about, say)}${say('You receive this because {reason}. View it:', { reason: say(REASON_TEXTS[reason]) })}
 ${url}
 
-${ending.of === 'record' ? `Unsubscribe from #${number ?? ''}` : 'Unsubscribe from mail like this'}:
+${ending.of === 'record' ? say('Unsubscribe from #{number}:', { number: number ?? '' }) : say('Unsubscribe from mail like this:')}
 ${unsubscribe}
-Notification settings:
+${say('Notification settings:')}
 ${site_url}/settings/notifications
 `,
   }

@@ -3,7 +3,14 @@ import { findEvent, type EventRow } from '#core/events.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { job } from '#core/jobs.ts'
 import { writeAs } from '#core/write.ts'
-import { actorOf, deliverMail, findUserById, MAIL_RETRY_DELAYS } from '#features/accounts/index.ts'
+import {
+  actorOf,
+  deliverMail,
+  findUserById,
+  MAIL_RETRY_DELAYS,
+  sayTo,
+  type Say,
+} from '#features/accounts/index.ts'
 import { eventRecord, fullName, repoById } from '#features/repos/index.ts'
 import { DAY, HOUR, timestamp } from '#lib/time.ts'
 import { canRead } from '../delivery/visibility.ts'
@@ -25,17 +32,20 @@ const homeOf = (hearth: Hearth, { repo_id }: EventRow): string | null => {
   return repo && (repo.parent_id ?? repo.id)
 }
 
-function sections(hearth: Hearth, user_id: string, ids: readonly string[]): string[] {
+function sections(hearth: Hearth, user_id: string, ids: readonly string[], say: Say): string[] {
   const rows = ids.flatMap((id) => findEvent(hearth.db, id) ?? [])
   const byRepo = Map.groupBy(rows, (row) => homeOf(hearth, row))
   return [...byRepo].flatMap(([repo_id, events]) => {
     if (repo_id === null || !canRead(hearth, repo_id, user_id)) return []
     const lines = events
       .slice(0, MAX_LINES_PER_REPO)
-      .map((event) => `- ${event.time.slice(11, 16)} ${eventRecord(hearth, event).summary}`)
+      .map(
+        (event) =>
+          `- ${event.time.slice(11, 16)} ${say.sentence(eventRecord(hearth, event).summary)}`,
+      )
     const more = events.length - lines.length
     return [
-      `${fullName(hearth.db, repo_id)}\n${lines.join('\n')}${more > 0 ? `\n- and ${more} more` : ''}`,
+      `${fullName(hearth.db, repo_id)}\n${lines.join('\n')}${more > 0 ? `\n${say('- and {more} more', { more })}` : ''}`,
     ]
   })
 }
@@ -52,7 +62,8 @@ export const mailDigest = job<{ user_id: string; upto: string }>({
       user.verified_at !== null &&
       user.suspended_at === null &&
       settingsOf(hearth.db, user_id).digest !== 'off'
-    const parts = wanted ? sections(hearth, user_id, ids) : []
+    const say = sayTo(hearth, user?.email ?? '')
+    const parts = wanted ? sections(hearth, user_id, ids, say) : []
     if (wanted && parts.length > 0) {
       const { site_url } = hearth.settings
       const { host, hostname } = new URL(site_url)
@@ -65,19 +76,22 @@ export const mailDigest = job<{ user_id: string; upto: string }>({
         to: user.email,
         kind: 'digest',
         id: `${id}@${hostname}`,
-        subject: `What your agents did on ${host}: ${ids.length} ${ids.length === 1 ? 'event' : 'events'}`,
+        subject:
+          ids.length === 1
+            ? say('What your agents did on {host}: 1 event', { host })
+            : say('What your agents did on {host}: {count} events', { host, count: ids.length }),
         list: {
           id: `digest.${hostname}`,
-          name: 'What your agents did',
+          name: say('What your agents did'),
           url: site_url,
           unsubscribe: unsubscribeUrl(hearth, { user_id, of: 'digest' }),
         },
-        text: `${[...agents].sort().join(', ')} did this since the last digest (times are UTC):
+        text: `${say('{agents} did this since the last digest (times are UTC):', { agents: [...agents].sort().join(', ') })}
 
 ${parts.join('\n\n')}
 
 -- 
-Get this less often, or not at all:
+${say('Get this less often, or not at all:')}
 ${site_url}/settings/notifications
 `,
       })

@@ -3,7 +3,7 @@
  * may be long after the event.
  */
 import { job } from '#core/jobs.ts'
-import { deliverMail, findUserById, MAIL_RETRY_DELAYS } from '#features/accounts/index.ts'
+import { deliverMail, findUserById, MAIL_RETRY_DELAYS, sayTo } from '#features/accounts/index.ts'
 import { composeMail, type NotificationMail } from './compose-mail.ts'
 import { canRead } from '../delivery/visibility.ts'
 import { settingsOf } from '../settings/store-settings.ts'
@@ -41,7 +41,7 @@ export const mailNotification = job<NotificationMail>({
       !isWanted(hearth, letter)
     )
       return
-    const message = composeMail(hearth, letter, id)
+    const message = composeMail(hearth, letter, id, sayTo(hearth, user.email))
     if (message) await deliverMail(hearth, { ...message, to: user.email })
   },
 })
