@@ -75,6 +75,10 @@ export class Exchange implements TurnRequest {
   isWaiting = false
   endTurn?: () => void
   #body: RequestBody | null = null
+  // Turns and rate limits ask for these several times, and each time costs microseconds.
+  #ip: string | null | undefined = undefined
+  #network: string | undefined = undefined
+  #credential: string | undefined = undefined
 
   constructor(
     readonly hearth: Hearth,
@@ -126,11 +130,12 @@ export class Exchange implements TurnRequest {
   }
 
   get network(): string {
-    return networkOf(this.origin.ip) ?? ''
+    return (this.#network ??= networkOf(this.#clientIp) ?? '')
   }
 
   get credential(): string {
-    return this.request.headers.get('authorization') ?? signInCookieOf(this.hearth, this.request)
+    return (this.#credential ??=
+      this.request.headers.get('authorization') ?? signInCookieOf(this.hearth, this.request))
   }
 
   isSignedIn(): boolean {
@@ -150,13 +155,16 @@ export class Exchange implements TurnRequest {
 
   /** Where the request came from, for the audit log. Computed on demand: few requests need it. */
   get origin(): Origin {
-    const { headers } = this.request
-    const forwarded = headers.get('x-forwarded-for')
-    return {
-      request_id: this.id,
-      ip: clientAddress(this.peerAddress, forwarded, trustedProxies(this.hearth)),
-      user_agent: headers.get('user-agent'),
+    const user_agent = this.request.headers.get('user-agent')
+    return { request_id: this.id, ip: this.#clientIp, user_agent }
+  }
+
+  get #clientIp(): string | null {
+    if (this.#ip === undefined) {
+      const forwarded = this.request.headers.get('x-forwarded-for')
+      this.#ip = clientAddress(this.peerAddress, forwarded, trustedProxies(this.hearth))
     }
+    return this.#ip
   }
 }
 

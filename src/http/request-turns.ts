@@ -65,6 +65,15 @@ class CallerTurns {
   underWay = 0
   lastTurn = 0
   readonly waiting: Waiter[] = []
+  #isAnonymous: boolean | null = null
+
+  /**
+   * Whether a request with the credential of this caller is anonymous. Finding out takes a query, so
+   * it is asked for the first of the requests that are here at once.
+   */
+  isAnonymous(request: TurnRequest): boolean {
+    return (this.#isAnonymous ??= request.credential === '' || !request.isSignedIn())
+  }
 }
 
 class NetworkTurns {
@@ -179,10 +188,12 @@ export class RequestTurns {
     if (this.#waiting >= MAX_WAITING) this.#refuseNewest(request.network)
     this.#notePresence(request.network)
     return new Promise<R>((resolve, reject) => {
+      const network = this.#network(request.network)
+      const caller = network.caller(request.credential)
       const waiter: Waiter = {
         request,
         network: request.network,
-        isAnonymous: request.credential === '' || !request.isSignedIn(),
+        isAnonymous: caller.isAnonymous(request),
         begin: () => {
           if (request.isAborted()) return resolve(abandon())
           try {
@@ -193,8 +204,7 @@ export class RequestTurns {
         },
         refuse: reject,
       }
-      const network = this.#network(request.network)
-      network.caller(request.credential).waiting.push(waiter)
+      caller.waiting.push(waiter)
       network.waiting++
       this.#waiting++
       this.#beginTurn()
@@ -316,12 +326,13 @@ export class RequestTurns {
   #count(entry: Entry): void {
     if (entry.sender) return
     const { network, credential } = entry.request
-    const isAnonymous = credential === '' || !entry.request.isSignedIn()
+    const turns = this.#network(network)
+    const caller = turns.caller(credential)
+    const isAnonymous = caller.isAnonymous(entry.request)
     entry.sender = { network, credential, isAnonymous }
     if (isAnonymous) this.#anonymousUnderWay++
-    const turns = this.#network(network)
     turns.underWay++
-    turns.caller(credential).underWay++
+    caller.underWay++
   }
 
   #remove(entry: Entry): void {

@@ -108,13 +108,13 @@ function isUnmodified(headers: Headers, { etag, modified_ms }: PackageDocument):
   return Number.isFinite(since) && modified_ms <= since
 }
 
-/** A document that is made of all versions of a package. */
-export function documentResponse(
-  { headers: requestHeaders }: Pick<ReadRequest, 'headers'>,
+/** Answers with a document that is made of all versions of a package, again and again. */
+export function documentAnswer(
   document: PackageDocument,
   extra: Readonly<Record<string, string>> = {},
-): Response {
-  const headers: Record<string, string> = {
+): (request: Pick<ReadRequest, 'headers'>) => Response {
+  // Made once: names and values of headers cost more than all else of a response.
+  const headers = new Headers({
     'content-type': document.content_type,
     etag: document.etag,
     'last-modified': new Date(document.modified_ms).toUTCString(),
@@ -122,13 +122,23 @@ export function documentResponse(
     ...REVALIDATE,
     'x-content-type-options': 'nosniff',
     ...extra,
+  })
+  const compressed = new Headers(headers)
+  compressed.set('content-encoding', 'gzip')
+  return (request) => {
+    if (isUnmodified(request.headers, document)) return new Response(null, { status: 304, headers })
+    return acceptsGzip(request.headers)
+      ? new Response(document.gzip, { headers: compressed })
+      : new Response(document.body as Uint8Array<ArrayBuffer>, { headers })
   }
-  if (isUnmodified(requestHeaders, document)) return new Response(null, { status: 304, headers })
-  if (!acceptsGzip(requestHeaders))
-    return new Response(document.body as Uint8Array<ArrayBuffer>, { headers })
-  headers['content-encoding'] = 'gzip'
-  return new Response(document.gzip as Uint8Array<ArrayBuffer>, { headers })
 }
+
+/** A document that is made of all versions of a package. */
+export const documentResponse = (
+  request: Pick<ReadRequest, 'headers'>,
+  document: PackageDocument,
+  extra: Readonly<Record<string, string>> = {},
+): Response => documentAnswer(document, extra)(request)
 
 export const jsonResponse = (
   value: unknown,

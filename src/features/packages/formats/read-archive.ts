@@ -7,6 +7,7 @@ import { gunzipFile, limitBytes } from '#lib/archives/gunzip-file.ts'
 import { readTar } from '#lib/archives/tar.ts'
 import { readZip } from '#lib/archives/zip-reader.ts'
 import { invalid, Refusal } from '#lib/errors.ts'
+import { releaseAfterUse } from '#lib/pieces.ts'
 import { MAX_DOCUMENT_BYTES } from './document-reader.ts'
 
 /** An archive may unpack to so many times its size, and a little more. */
@@ -34,7 +35,8 @@ async function bytesOf(file: ArchivedFile): Promise<Buffer> {
   for await (const part of file.data) {
     size += part.length
     if (size > MAX_DOCUMENT_BYTES) throw new Error(`${file.path} is longer than the archive says`)
-    parts.push(part)
+    // A copy, because the archive's memory is released as it is read.
+    parts.push(new Uint8Array(part))
   }
   return Buffer.concat(parts)
 }
@@ -95,7 +97,7 @@ async function* openTar(
     return
   }
   if (isGzip) {
-    yield* gunzipFile(path, maxBytes)
+    yield* releaseAfterUse(gunzipFile(path, maxBytes))
     return
   }
   const input = createReadStream(path)

@@ -7,7 +7,7 @@ import { sha256 } from '#lib/hash.ts'
 import { DAY, MINUTE } from '#lib/time.ts'
 import { documentResponse, fileResponse } from '../door/door-response.ts'
 import type { DoorRequest } from '../door/door-request.ts'
-import type { PackageDocument } from '../documents.ts'
+import { sizeOfDocument, type PackageDocument } from '../documents.ts'
 import { authorizationOf, openCredentials } from './credentials.ts'
 import { documentThread, type FoundFile } from './documents.ts'
 import { fetchFromUpstream, UpstreamFailure, type Fetched, type UpstreamRequest } from './fetch.ts'
@@ -21,7 +21,7 @@ const AGE_STEP_MS = 10 * MINUTE
 
 const rendered = cache<PackageDocument>('upstream-documents', {
   maxSize: 64 * 1024 ** 2,
-  sizeOf: ({ body, gzip }) => body.length + gzip.length + 500,
+  sizeOf: sizeOfDocument,
 })
 
 /** RFC 9111 made this header obsolete; people still see it in the output of clients. */
@@ -139,7 +139,7 @@ export class Source {
     const { body, gzip } = answer
     const document = {
       body,
-      gzip,
+      gzip: new Blob([gzip as Uint8Array<ArrayBuffer>]),
       content_type,
       etag: `"${sha256(body).slice(0, 32)}"`,
       modified_ms: Math.floor(Date.parse(row.changed_at) / 1000) * 1000,

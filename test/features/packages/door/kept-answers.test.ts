@@ -84,6 +84,28 @@ test('each reader gets the form, the range and the condition that it asks for', 
   }
 })
 
+test('answers with a kept document have the encoding and the id of their own request', async () => {
+  const { token, send, publish } = await makeServedPackages()
+  await publish('lib', '1.0.0')
+  const secret = await token()
+  const read = (id: string, encoding: string, method = 'GET') => {
+    const headers = { 'x-request-id': id, 'accept-encoding': encoding }
+    return send(packument, { token: secret, headers, method, decompress: false } as RequestInit)
+  }
+  const plain = await (await read('request-0', 'identity')).bytes()
+  for (let round = 1; round < 4; round++)
+    for (const encoding of ['gzip', 'identity']) {
+      const id = `request-${round}-${encoding}`
+      const response = await read(id, encoding)
+      expect(response.headers.get('x-request-id')).toBe(id)
+      expect(response.headers.get('content-encoding')).toBe(encoding === 'gzip' ? 'gzip' : null)
+      const bytes = await response.bytes()
+      expect(encoding === 'gzip' ? Bun.gunzipSync(bytes) : bytes).toEqual(plain)
+      const head = await read(id, encoding, 'HEAD')
+      expect(head.headers.get('content-length')).toBe(String(bytes.length))
+    }
+})
+
 test('every download counts, and looking and going on in the middle do not', async () => {
   const { world, ada, token, send, publish } = await makeServedPackages()
   await publish('lib', '1.0.0')

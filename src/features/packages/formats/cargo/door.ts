@@ -2,7 +2,7 @@
 import type { Hearth } from '#core/hearth.ts'
 import { invalid } from '#lib/errors.ts'
 import type { DoorRequest } from '../../door/door-request.ts'
-import { documentResponse, downloadResponse, jsonResponse } from '../../door/door-response.ts'
+import { documentAnswer, downloadResponse, jsonResponse } from '../../door/door-response.ts'
 import type { FormatDoor } from '../../door/format-door.ts'
 import { listPackages } from '../../list-packages.ts'
 import { markPackageVersion } from '../../mark-package-version.ts'
@@ -144,7 +144,7 @@ async function handle(hearth: Hearth, door: DoorRequest): Promise<Response> {
   const name = parts.at(-1) ?? ''
   if (method !== 'GET' || name === '' || path !== indexPath(name)) throw noAddress(door)
   const document = await door.call(readPackageDocument, name, { kind: 'index' })
-  return door.keep((request) => documentResponse(request, document))
+  return door.keep(documentAnswer(document))
 }
 
 export const cargoDoor: FormatDoor = {

@@ -6,7 +6,7 @@ import type { Hearth } from '#core/hearth.ts'
 import { Refusal } from '#lib/errors.ts'
 import { normalComposerVersion } from '#lib/versions/composer.ts'
 import type { DoorRequest } from '../../door/door-request.ts'
-import { documentResponse, fileResponse, jsonResponse } from '../../door/door-response.ts'
+import { documentAnswer, fileResponse, jsonResponse } from '../../door/door-response.ts'
 import type { FormatDoor } from '../../door/format-door.ts'
 import { listPackages } from '../../list-packages.ts'
 import { openPackageFile } from '../../open-package-file.ts'
@@ -150,7 +150,7 @@ async function handle(hearth: Hearth, door: DoorRequest): Promise<Response> {
   const [, name, dev] = METADATA.exec(path) ?? []
   if (name === undefined) throw noAddress(door)
   const kind = dev === undefined ? 'tagged' : 'dev'
-  return documentResponse(door, await door.call(readPackageDocument, name, { kind }))
+  return door.keep(documentAnswer(await door.call(readPackageDocument, name, { kind })))
 }
 
 export const composerDoor: FormatDoor = {

@@ -5,7 +5,12 @@
 import type { Hearth } from '#core/hearth.ts'
 import { Refusal } from '#lib/errors.ts'
 import type { DoorRequest } from '../../door/door-request.ts'
-import { documentResponse, downloadResponse, jsonResponse } from '../../door/door-response.ts'
+import {
+  documentAnswer,
+  documentResponse,
+  downloadResponse,
+  jsonResponse,
+} from '../../door/door-response.ts'
 import { deletePackage } from '../../delete-package.ts'
 import type { FormatDoor } from '../../door/format-door.ts'
 import { markPackageVersion } from '../../mark-package-version.ts'
@@ -50,7 +55,7 @@ async function handleTags(door: DoorRequest, name: string, tag: string | null): 
 async function readPackage(door: DoorRequest, name: string): Promise<Response> {
   const isSlim = door.headers.get('accept')?.includes(SLIM_TYPE) ?? false
   const document = await door.call(readPackageDocument, name, { kind: isSlim ? 'slim' : 'full' })
-  return door.keep((request) => documentResponse(request, document))
+  return door.keep(documentAnswer(document))
 }
 
 /** `<name>/-/<file>` and `<name>/-/<file>/-rev/<rev>`. */

@@ -90,18 +90,37 @@ class JsonPath {
   }
 }
 
-/** Base64 that arrives in pieces of any length. */
-class Base64Decoder {
+const NOTHING = new Uint8Array(0)
+
+/**
+ * Base64 that arrives in pieces of any length. The decoder of the runtime takes texts only, and their
+ * memory is freed late, so a piece becomes one text.
+ */
+export class Base64Decoder {
+  /** Fewer than four characters. */
   #rest = ''
 
-  decode(piece: Uint8Array): Uint8Array {
-    // The only escape that base64 may have in JSON is `\/`.
-    const text =
-      this.#rest + Buffer.from(piece.buffer, piece.byteOffset, piece.length).toString('latin1')
-    const clean = text.includes('\\') ? text.replaceAll('\\', '') : text
-    const whole = clean.length - (clean.length % 4)
-    this.#rest = clean.slice(whole)
-    return Buffer.from(clean.slice(0, whole), 'base64')
+  decode({ buffer, byteOffset, length }: Uint8Array): Uint8Array {
+    const piece = Buffer.from(buffer, byteOffset, length)
+    return piece.includes(BACKSLASH)
+      ? // The only escape that base64 may have in JSON is `\/`.
+        this.#decode(Buffer.from(piece.toString('latin1').replaceAll('\\', ''), 'latin1'))
+      : this.#decode(piece)
+  }
+
+  #decode(piece: Buffer): Uint8Array {
+    const taken = this.#rest === '' ? 0 : 4 - this.#rest.length
+    const first = this.#rest + piece.toString('latin1', 0, taken)
+    if (piece.length < taken) {
+      this.#rest = first
+      return NOTHING
+    }
+    const end = piece.length - ((piece.length - taken) % 4)
+    this.#rest = piece.toString('latin1', end)
+    const decoded = Buffer.allocUnsafeSlow(((first.length + end - taken) / 4) * 3)
+    const written = decoded.write(first, 'base64')
+    const all = written + decoded.write(piece.toString('latin1', taken, end), written, 'base64')
+    return all === decoded.length ? decoded : decoded.subarray(0, all)
   }
 
   end(): Uint8Array {

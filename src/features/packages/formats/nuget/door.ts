@@ -7,7 +7,12 @@ import type { Hearth } from '#core/hearth.ts'
 import { Refusal } from '#lib/errors.ts'
 import { readMultipart } from '#lib/multipart.ts'
 import type { DoorRequest } from '../../door/door-request.ts'
-import { documentResponse, downloadResponse, jsonResponse } from '../../door/door-response.ts'
+import {
+  documentAnswer,
+  documentResponse,
+  downloadResponse,
+  jsonResponse,
+} from '../../door/door-response.ts'
 import type { FormatDoor } from '../../door/format-door.ts'
 import { markPackageVersion } from '../../mark-package-version.ts'
 import { openPackageFile } from '../../open-package-file.ts'
@@ -144,7 +149,7 @@ async function readContent(
   parts: readonly string[],
 ): Promise<Response> {
   if (parts.length === 1 && parts[0] === 'index.json')
-    return documentResponse(door, await door.call(readPackageDocument, id, { kind: 'flat' }))
+    return door.keep(documentAnswer(await door.call(readPackageDocument, id, { kind: 'flat' })))
   const path = parts.join('/').toLowerCase()
   const file = await door.call(openPackageFile, id, { path })
   return downloadResponse(hearth, door, file, { counts: path.endsWith('.nupkg') })
@@ -159,7 +164,7 @@ async function readRegistration(
   const path = parts.join('/').toLowerCase()
   if (!path.endsWith('.json')) throw noAddress(door)
   const kind = `${folder} ${path.slice(0, -'.json'.length)}`
-  return documentResponse(door, await door.call(readPackageDocument, id, { kind }))
+  return door.keep(documentAnswer(await door.call(readPackageDocument, id, { kind })))
 }
 
 async function handle(hearth: Hearth, door: DoorRequest): Promise<Response> {

@@ -14,7 +14,7 @@ import { timestamp } from '#lib/time.ts'
 import { nextTurn } from '#lib/waiting.ts'
 import type { DoorRequest } from '../../door/door-request.ts'
 import { jsonResponse } from '../../door/door-response.ts'
-import type { PackageDocument } from '../../documents.ts'
+import { sizeOfDocument, type PackageDocument } from '../../documents.ts'
 import { workspaceIdOf } from '../audits.ts'
 import { addressOf } from './documents.ts'
 
@@ -34,7 +34,7 @@ const gzipInThread = promisify(gzip)
 
 const pages = cache<PackageDocument>('nuget-vulnerabilities', {
   maxSize: MAX_CACHED_BYTES,
-  sizeOf: ({ body, gzip }) => body.length + gzip.length + 500,
+  sizeOf: sizeOfDocument,
 })
 
 /** Pages that are being rendered, by their revision: callers at the same time share one. */
@@ -130,7 +130,7 @@ async function renderImported(hearth: Hearth, key: string, updated_at: string) {
   const body = new TextEncoder().encode(`{${(await readImported(hearth)).join(',')}}`)
   const page: PackageDocument = {
     body,
-    gzip: await gzipInThread(body),
+    gzip: new Blob([await gzipInThread(body)]),
     content_type: 'application/json',
     etag: `"${sha256(body).slice(0, 32)}"`,
     modified_ms: Math.floor(Date.parse(updated_at) / 1000) * 1000,

@@ -2,7 +2,7 @@
 import type { Hearth } from '#core/hearth.ts'
 import { normalPythonName } from '#lib/lock-files/python.ts'
 import type { DoorRequest } from '../../door/door-request.ts'
-import { documentResponse, downloadResponse, jsonResponse } from '../../door/door-response.ts'
+import { documentAnswer, downloadResponse, jsonResponse } from '../../door/door-response.ts'
 import type { FormatDoor } from '../../door/format-door.ts'
 import { openPackageFile } from '../../open-package-file.ts'
 import { readPackageDocument } from '../../read-package-document.ts'
@@ -55,7 +55,7 @@ async function readProject(hearth: Hearth, door: DoorRequest, name: string): Pro
   const kind = wantsJson(door) ? 'json' : 'html'
   const document = await door.call(readPackageDocument, name, { kind })
   const headers = kind === 'html' ? htmlHeaders(door) : {}
-  return door.keep((request) => documentResponse(request, document, headers))
+  return door.keep(documentAnswer(document, headers))
 }
 
 async function readFile(
