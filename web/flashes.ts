@@ -173,6 +173,7 @@ const FLASHES = localized({
   'private-fork-merged': ['good', 'Branch merged.'],
   'advisory-person-added': ['good', 'Person invited.'],
   'advisory-person-removed': ['good', 'Person removed.'],
+  'advisory-created': ['good', 'Draft created.'],
   'advisory-published': ['good', 'Advisory published.'],
   'advisory-withdrawn': ['good', 'Advisory withdrawn.'],
   'alert-reopened': ['good', 'Alert reopened.'],

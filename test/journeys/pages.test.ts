@@ -48,6 +48,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   '/:workspace/-/rulesets/:id': 'as of a repository',
   '/:workspace/:repo/security/secrets/bypass': 'test/web/pages/secrets.test.ts',
   '/:workspace/:repo/security/reports/follow/:secret': 'test/web/pages/reports.test.ts',
+  '/:workspace/:repo/security/advisories/new': 'test/web/pages/reports.test.ts',
   '/:workspace/:repo/security/advisories/:advisory/compare/*branch':
     'test/web/pages/private-forks.test.ts',
   '/:workspace/:repo/security/secrets/:alert': 'test/web/pages/secrets.test.ts',

@@ -2,6 +2,7 @@
 import { expect, test } from 'bun:test'
 import { createAdvisory } from '#features/security/reports/create-advisory.ts'
 import { updateAdvisory } from '#features/security/reports/update-advisory.ts'
+import { listAdvisories } from '#features/security/reports/list-advisories.ts'
 import { listVulnerabilityReports } from '#features/security/reports/list-vulnerability-reports.ts'
 import { firstDigestWord } from '../../../web/client/sha256.ts'
 import { runForge } from '../../features/oauth/running.ts'
@@ -49,6 +50,27 @@ test('a report without an account needs a proof of work, and is followed at its 
   expect(own.html).not.toContain('finder@example.com')
   expect(await reports()).toMatchObject([{ title: 'Hole', reporter_email: 'finder@example.com' }])
   expect((await stranger.open(`${REPORTS}/follow/nothing`)).status).toBe(404)
+})
+
+test('a manager drafts an advisory that nobody reported; others find no way to', async () => {
+  const { forge, ada, stranger } = await setUp()
+  const list = `/${REPO}/security/advisories`
+  const manager = await forge.browser('ada')
+  expect((await manager.open(list)).html).toContain(`href="${list}/new"`)
+  const form = await manager.open(`${list}/new`)
+  const input = { title: 'Open door', description: 'It has **no** lock.', severity: 'critical' }
+  const empty = await manager.press(form.html, `${list}/new`, { ...input, title: ' ' })
+  expect([empty.status, empty.html.includes('no</strong> lock')]).toEqual([422, false])
+  expect(empty.html).toContain('It has **no** lock.')
+  const sent = await manager.press(form.html, `${list}/new`, input)
+  const [, id = ''] = /\/security\/advisories\/(adv_\w+)$/.exec(sent.location ?? '') ?? []
+  const { items } = await forge.call(listAdvisories, ada, { repo: REPO })
+  expect(items).toMatchObject([{ id, title: 'Open door', severity: 'critical', state: 'draft' }])
+  expect((await manager.open(`${list}/${id}`)).html).toContain('<strong>no</strong> lock')
+
+  expect((await stranger.open(list)).html).not.toContain('Open door')
+  expect((await stranger.open(list)).html).not.toContain(`${list}/new`)
+  expect((await stranger.open(`${list}/new`)).status).toBe(404)
 })
 
 test('the feed has published and withdrawn advisories, and no drafts', async () => {

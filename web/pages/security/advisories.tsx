@@ -22,6 +22,7 @@ import {
   Form,
   FormActions,
   Icon,
+  LinkButton,
   List,
   MarkdownBody,
   PageHead,
@@ -57,6 +58,7 @@ type ListShown = {
   readonly repo: Repo
   readonly advisories: readonly Advisory[]
   readonly seesFindings: boolean
+  readonly manages: boolean
   readonly page: number
   readonly next: string | null
 }
@@ -74,6 +76,13 @@ const AdvisoriesView = ({ visit, repo, ...shown }: ListShown & { visit: Visit })
       <PageHead
         title={t('Advisories')}
         lead={t('Vulnerabilities of this repository, and the versions that fix them.')}
+        actions={
+          shown.manages && (
+            <LinkButton href={advisoriesPath(repo.full_name, '/new')}>
+              {t('New advisory')}
+            </LinkButton>
+          )
+        }
       />
       {shown.advisories.length === 0 ? (
         <EmptyState icon="shield" title={t('No advisories')}>
@@ -120,7 +129,14 @@ export const advisoriesPage = page({
     const page = pageNumber(visit)
     const { items, next } = await visit.call(listAdvisories, { repo: repo.full_name, page })
     const overview = await visit.call(getSecurityOverview, { repo: repo.full_name })
-    return { repo, advisories: items, seesFindings: overview.can_see_findings, page, next }
+    return {
+      repo,
+      advisories: items,
+      seesFindings: overview.can_see_findings,
+      manages: overview.can_manage_advisories,
+      page,
+      next,
+    }
   },
   view: (shown, visit) => <AdvisoriesView visit={visit} {...shown} />,
 })

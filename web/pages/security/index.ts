@@ -11,6 +11,7 @@ import { dependenciesPage, sbomPage } from './dependencies.tsx'
 import { dependencyAlertForms, dependencyAlertPage } from './dependency-alert.tsx'
 import { dependencyAlertsPage } from './dependency-alerts.tsx'
 import { managerForms } from './managers.tsx'
+import { newAdvisoryForm, newAdvisoryPage } from './new-advisory.tsx'
 import { forkForms } from './private-fork.tsx'
 import { privateForkChangesPage } from './private-fork-changes.tsx'
 import { securityPage } from './overview.tsx'
@@ -39,6 +40,7 @@ export const security: SiteSection = {
     followReportPage,
     reportPage,
     advisoriesPage,
+    newAdvisoryPage,
     advisoryPage,
     privateForkChangesPage,
     dependenciesPage,
@@ -57,6 +59,7 @@ export const security: SiteSection = {
     reopenSecretForm,
     newReportForm,
     reviewReportForm,
+    newAdvisoryForm,
     editAdvisoryForm,
     advisoryStateForm,
     ...forkForms(advisoryPage),
