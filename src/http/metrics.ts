@@ -55,8 +55,8 @@ export const METRICS = {
   database_bytes: ['gauge', 'Size of the database file.'],
   database_wal_bytes: ['gauge', 'Size of its write-ahead log.'],
   jobs: ['gauge', 'Background jobs in the table, by kind and state.'],
-  job_places: ['gauge', 'Jobs that may run at once, by queue (lane).'],
-  job_places_busy: ['gauge', 'Jobs that run, by queue (lane); the queue commands runs checks.'],
+  job_concurrency: ['gauge', 'Jobs of a queue that may run at once.'],
+  jobs_running: ['gauge', 'Jobs that run, by queue; the queue commands runs checks.'],
   disk_free_bytes: ['gauge', 'Free bytes on the disk of the data directory.'],
   disk_size_bytes: ['gauge', 'Size of that disk.'],
   resident_memory_bytes: ['gauge', 'Resident memory of the process.'],
@@ -198,12 +198,12 @@ function addJobs(text: MetricsText, { db, jobs }: Hearth): void {
     countJobs(db).map(({ kind, state, count }) => [count, { kind, state }] as const),
   )
   text.add(
-    'job_places',
-    queues.map((queue) => [QUEUE_CONCURRENCY[queue], { lane: queue }] as const),
+    'job_concurrency',
+    queues.map((queue) => [QUEUE_CONCURRENCY[queue], { queue }] as const),
   )
   text.add(
-    'job_places_busy',
-    queues.map((queue) => [jobs.runningIn(queue), { lane: queue }] as const),
+    'jobs_running',
+    queues.map((queue) => [jobs.runningIn(queue), { queue }] as const),
   )
 }
 

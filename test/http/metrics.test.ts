@@ -65,7 +65,7 @@ test('they count what happened, in the text format', async () => {
   expect(samples.get('hearth_database_wal_bytes')).toBeGreaterThan(0)
   expect(samples.get('hearth_disk_free_bytes')).toBeGreaterThan(0)
   expect(samples.get('hearth_resident_memory_bytes')).toBeGreaterThan(1_000_000)
-  expect(samples.get('hearth_job_places{lane="common"}')).toBe(4)
+  expect(samples.get('hearth_job_concurrency{queue="common"}')).toBe(4)
   for (const since of ['scrape', 'minute'])
     for (const unit of ['seconds', 'cpu_seconds'])
       expect(

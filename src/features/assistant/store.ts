@@ -27,12 +27,12 @@ export type QuestionRow = {
 export const findQuestion = (db: Db, id: string): QuestionRow | null =>
   db.one<QuestionRow>('SELECT * FROM repo_questions WHERE id = ?', id)
 
-type Asked = Pick<QuestionRow, 'repo_id' | 'asked_by'>
+type Asker = Pick<QuestionRow, 'repo_id' | 'asked_by'>
 
 /** Newest first. */
 export const listQuestionRows = (
   db: Db,
-  { repo_id, asked_by }: Asked,
+  { repo_id, asked_by }: Asker,
   window: { readonly limit: number; readonly offset: number },
 ): QuestionRow[] =>
   db.all<QuestionRow>(
@@ -44,14 +44,14 @@ export const listQuestionRows = (
     window.offset,
   )
 
-export const countQuestions = (db: Db, { repo_id, asked_by }: Asked): number =>
+export const countQuestions = (db: Db, { repo_id, asked_by }: Asker): number =>
   db.one<{ count: number }>(
     'SELECT count(*) AS count FROM repo_questions WHERE asked_by = ? AND repo_id = ?',
     asked_by,
     repo_id,
   )?.count ?? 0
 
-export const countAnswering = (db: Db, { repo_id, asked_by }: Asked): number =>
+export const countAnswering = (db: Db, { repo_id, asked_by }: Asker): number =>
   db.one<{ count: number }>(
     `SELECT count(*) AS count FROM repo_questions
      WHERE asked_by = ? AND repo_id = ? AND status = 'answering'`,
@@ -59,7 +59,7 @@ export const countAnswering = (db: Db, { repo_id, asked_by }: Asked): number =>
     repo_id,
   )?.count ?? 0
 
-export const insertQuestion = (tx: Tx, row: Asked & Pick<QuestionRow, 'id' | 'question'>): void =>
+export const insertQuestion = (tx: Tx, row: Asker & Pick<QuestionRow, 'id' | 'question'>): void =>
   void tx.db.run(
     `INSERT INTO repo_questions (id, repo_id, asked_by, question, status, created_at)
      VALUES (?, ?, ?, ?, 'answering', ?)`,

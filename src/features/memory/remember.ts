@@ -79,7 +79,7 @@ export const remember = operation({
       requireLive(tx.db, repo.id)
       const known = findKnown(tx, place, caller, text)
       if (known) return [known, true]
-      requireRoom(tx, place, caller, input.pinned ?? false)
+      requireBelowLimits(tx, place, caller, input.pinned ?? false)
       const { kind = 'fact', pinned = false } = input
       const waits = caller.kind === 'agent' && needsReview(hearth, repo, caller, scope)
       const made = insert(tx, { place, repo, caller, text, kind, pinned, paths, waits })
@@ -110,7 +110,7 @@ function findKnown(tx: Tx, place: Place, caller: SignedIn, text: string): Memory
 }
 
 /** Throws 409 `limit_reached`. */
-function requireRoom(tx: Tx, place: Place, caller: SignedIn, pinned: boolean): void {
+function requireBelowLimits(tx: Tx, place: Place, caller: SignedIn, pinned: boolean): void {
   const count = countMemories(tx.db, place)
   const [limit, where] =
     'repo_id' in place ? [MAX_PER_REPO, 'repository'] : [MAX_PER_WORKSPACE, 'workspace']
@@ -120,7 +120,7 @@ function requireRoom(tx: Tx, place: Place, caller: SignedIn, pinned: boolean): v
       `this ${where} has ${limit} memories, which is the most: forget those that nobody uses`,
       { limit },
     )
-  if (pinned) requireRoomToPin(count.pinned)
+  if (pinned) requireBelowPinLimit(count.pinned)
   if (caller.kind !== 'agent') return
   const since = timestamp(tx.now_ms - DAY)
   if (countMemoriesBy(tx.db, caller.id, since) >= MAX_PER_AGENT_AND_DAY)
@@ -132,7 +132,7 @@ function requireRoom(tx: Tx, place: Place, caller: SignedIn, pinned: boolean): v
 }
 
 /** Throws 409 `limit_reached`. */
-export function requireRoomToPin(pinned: number): void {
+export function requireBelowPinLimit(pinned: number): void {
   if (pinned >= MAX_PINNED)
     throw conflict('limit_reached', `${MAX_PINNED} memories are pinned already: unpin one first`, {
       limit: MAX_PINNED,

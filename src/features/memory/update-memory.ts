@@ -9,7 +9,7 @@ import { readCitations } from './citations.ts'
 import { foldText } from './fold-text.ts'
 import { KindInput, PathsInput, PinnedInput, readText, TextInput } from './inputs.ts'
 import { memoryRecord, placeOf, requireMember, requireMemory } from './memory-record.ts'
-import { auditMemory, requirePerson, requireRoomToPin } from './remember.ts'
+import { auditMemory, requirePerson, requireBelowPinLimit } from './remember.ts'
 import { MAX_AGENT_TEXT_CHARS, Memory } from './schema.ts'
 import { countMemories, findEqualMemory, findMemory, setMemory, type CitedPath } from './store.ts'
 
@@ -80,7 +80,7 @@ function change(
     if (equal && equal.id !== id)
       throw conflict('already_exists', 'another memory says this already', { id: equal.id })
   }
-  if (pinned && before.pinned === 0) requireRoomToPin(countMemories(tx.db, place).pinned)
+  if (pinned && before.pinned === 0) requireBelowPinLimit(countMemories(tx.db, place).pinned)
   setMemory(tx, {
     id,
     kind: kind ?? before.kind,

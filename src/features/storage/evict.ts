@@ -80,18 +80,18 @@ async function evictStore(
   const { data } = hearth.settings
   const directory = storage.directory(store)
   const here = new Map(listLocalPacks(directory)?.packs.map((pack) => [pack.name, pack]))
-  const leaving: OffloadedPack[] = []
+  const evicted: OffloadedPack[] = []
   for (const row of listStored(hearth.db, store)) {
     const name = basename(row.name, '.pack')
     const pack = row.name.endsWith('.pack') ? here.get(name) : undefined
     if (!pack || row.unneeded_at !== null || pack.pending || pack.size !== row.size) continue
     if (await isProven(hearth, storage, row, signal))
-      leaving.push({ name, size: row.size, sha256: row.sha256, modified_ms: pack.modified_ms })
+      evicted.push({ name, size: row.size, sha256: row.sha256, modified_ms: pack.modified_ms })
     else logMismatch(hearth, row)
   }
-  if (leaving.length === 0) return 0
+  if (evicted.length === 0) return 0
   const packs = join(directory, 'objects', 'pack')
-  for (const pack of leaving) writeOffloadNote(directory, pack)
+  for (const pack of evicted) writeOffloadNote(directory, pack)
   // The note is ignored while its pack exists. It must be durable before the pack is deleted.
   await syncDirectory(packs)
   const graves: string[] = []
@@ -99,7 +99,7 @@ async function evictStore(
   // This section is synchronous up to the end of the loop, so no other work can start in the store.
   if (storage.isAtRest(store, hearth.clock.now() - MIN_IDLE_MS) && !hasOtherProcess(data)) {
     storage.forget(store)
-    for (const { name, size } of leaving) {
+    for (const { name, size } of evicted) {
       const grave = newIncoming(data)
       if (
         localSize(join(packs, `${name}.pack`)) !== size ||
@@ -110,12 +110,12 @@ async function evictStore(
       graves.push(grave)
       freed += size
     }
-  } else for (const { name } of leaving) rmSync(join(packs, `${name}.away`), { force: true })
+  } else for (const { name } of evicted) rmSync(join(packs, `${name}.away`), { force: true })
   hearth.git.closeFiles(store)
   for (const grave of graves) await rm(grave, { force: true })
   if (freed > 0) {
     await writeAs(hearth, null, (tx) => {
-      for (const { name } of leaving)
+      for (const { name } of evicted)
         setOffloaded(tx.db, packFile(store, name, 'pack'), !existsSync(join(packs, `${name}.pack`)))
     })
   }

@@ -33,13 +33,13 @@ const isOpen = ({ status, conclusion }: Step): boolean =>
   status === 'in_progress' || conclusion === 'failure' || conclusion === 'timed_out'
 
 /** What the address asks for: a line, or a step, also from a line on. */
-type Asked = {
+type LogRequest = {
   readonly line: number | null
   readonly step: number | null
   readonly after: number | null
 }
 
-function readAsked({ searchParams }: URL): Asked {
+function readLogRequest({ searchParams }: URL): LogRequest {
   const number = (name: string): number | null => {
     const text = /^\d{1,9}$/.exec(searchParams.get(name) ?? '')?.[0]
     return text === undefined ? null : Number(text)
@@ -51,7 +51,7 @@ const holds = ({ log_from, log_to }: Step, line: number): boolean =>
   log_from !== null && log_from <= line && (log_to === null || line <= log_to)
 
 /** The part to read of a step, or of a log without steps; null for none. */
-function partOf(step: Step | null, { line, step: asked, after }: Asked) {
+function partOf(step: Step | null, { line, step: asked, after }: LogRequest) {
   if (line !== null && (step === null || holds(step, line)))
     return { after: Math.max(0, line - LINES_ABOVE - 1) }
   const isAsked = step === null || step.number === asked
@@ -63,7 +63,7 @@ async function readPart(
   visit: Visit,
   target: { repo: string; id: string },
   step: Step | null,
-  asked: Asked,
+  asked: LogRequest,
 ): Promise<LogWindow | null> {
   const part = step !== null && step.log_from === null ? null : partOf(step, asked)
   const log =
@@ -83,7 +83,7 @@ export async function readLogs(
   target: { repo: string; id: string },
   { steps }: WorkflowJob,
 ): Promise<{ steps: StepWithLog[]; whole: LogWindow | null }> {
-  const asked = readAsked(visit.url)
+  const asked = readLogRequest(visit.url)
   if (steps.length === 0) return { steps: [], whole: await readPart(visit, target, null, asked) }
   const shown: StepWithLog[] = []
   for (const step of steps) shown.push({ step, log: await readPart(visit, target, step, asked) })

@@ -78,11 +78,11 @@ function stateLine(hearth: Hearth, { kind, repo_id, number }: SubjectOf, say: Sa
 /** The message for one person, without the address. Null when its subject is gone. */
 export function composeMail(
   hearth: Hearth,
-  letter: NotificationMail,
+  mail: NotificationMail,
   job_id: string,
   say: Say,
 ): Omit<Message, 'to'> | null {
-  const { about, reason } = letter
+  const { about, reason } = mail
   const { site_url } = hearth.settings
   const { hostname } = new URL(site_url)
   const { repo_id, number } = about
@@ -93,7 +93,7 @@ export function composeMail(
       ? null
       : (findRecord(hearth.db, repo_id, number)?.title ?? null))
   if (repo === '' || title === null) return null
-  const rows = letter.events.flatMap((id) => findEvent(hearth.db, id) ?? [])
+  const rows = mail.events.flatMap((id) => findEvent(hearth.db, id) ?? [])
   const [first] = rows
   const opens = rows.some(({ type }) => type === 'issue.opened' || type === 'pull.opened')
   const root = repo_id === null || number === null ? null : `${repo_id}.${number}@${hostname}`
@@ -101,8 +101,8 @@ export function composeMail(
   const url = `${site_url}${urlOf(hearth, about)}`
   const ending =
     repo_id !== null && number !== null && about.kind !== 'question'
-      ? ({ user_id: letter.user_id, of: 'record', repo_id, number } as const)
-      : ({ user_id: letter.user_id, of: 'reason', reason } as const)
+      ? ({ user_id: mail.user_id, of: 'record', repo_id, number } as const)
+      : ({ user_id: mail.user_id, of: 'reason', reason } as const)
   const unsubscribe = unsubscribeUrl(hearth, ending)
   const by = actorOf(hearth, first?.actor_id ?? null)?.username ?? 'Hearth'
   return {
@@ -118,7 +118,7 @@ export function composeMail(
       url: repo === null ? site_url : `${site_url}/${repo}`,
       unsubscribe,
     },
-    text: `${paragraphs(hearth, letter, rows, say).join('\n\n')}
+    text: `${paragraphs(hearth, mail, rows, say).join('\n\n')}
 
 -- 
 ${stateLine(hearth, about, say)}${say('You receive this because {reason}. View it:', { reason: say(REASON_TEXTS[reason]) })}

@@ -32,16 +32,11 @@ export const mailNotification = job<NotificationMail>({
   kind: 'mail_notification',
   queue: 'mail',
   retry: MAIL_RETRY_DELAYS,
-  async run({ hearth, id }, letter) {
-    const user = findUserById(hearth.db, letter.user_id)
-    if (
-      !user ||
-      user.verified_at === null ||
-      user.suspended_at !== null ||
-      !isWanted(hearth, letter)
-    )
+  async run({ hearth, id }, mail) {
+    const user = findUserById(hearth.db, mail.user_id)
+    if (!user || user.verified_at === null || user.suspended_at !== null || !isWanted(hearth, mail))
       return
-    const message = composeMail(hearth, letter, id, sayTo(hearth, user.email))
+    const message = composeMail(hearth, mail, id, sayTo(hearth, user.email))
     if (message) await deliverMail(hearth, { ...message, to: user.email })
   },
 })
