@@ -1,13 +1,16 @@
 /** The HTTP client for integrations, and their addresses. */
-import type { Hearth } from '#core/hearth.ts'
+import { service } from '#core/service.ts'
 import { OutboundClient, parseOutboundRules } from '#lib/outbound/outbound.ts'
 import { trimTrailingSlashes } from '#lib/trim-slashes.ts'
 
 /** Reaches public addresses, and what `outbound.allow` and `integrations.allow` add. */
-export const integrationClient = ({ settings }: Pick<Hearth, 'settings'>): OutboundClient =>
-  new OutboundClient(
-    parseOutboundRules([...settings.outbound_allow, ...settings.integrations_allow]),
-  )
+export const integrationClient = service(
+  'outbound client of integrations',
+  ({ settings }) =>
+    new OutboundClient(
+      parseOutboundRules([...settings.outbound_allow, ...settings.integrations_allow]),
+    ),
+)
 
 /** An address below the base address of an integration. */
 export function addressBelow(base: string, path: string): URL {

@@ -90,6 +90,7 @@ async function send(hearth: Hearth, target: Target, outgoing: Outgoing, signal?:
     timeoutMs: answerTimeoutMs(target),
     idleTimeoutMs: MAX_SILENCE_MS,
     maxBytes: MAX_ANSWER_BYTES,
+    keepAlive: true,
     ...(signal ? { signal } : {}),
   })
 }

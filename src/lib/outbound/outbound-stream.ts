@@ -3,12 +3,13 @@
  * connection goes to an address that was checked before.
  */
 import {
+  Agent as HttpAgent,
   request as requestHttp,
   validateHeaderValue,
   type ClientRequest,
   type IncomingMessage,
 } from 'node:http'
-import { request as requestHttps } from 'node:https'
+import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
 import { OutboundError, type CheckedAddress, type OutboundFault } from './outbound-rules.ts'
 
 export type RawHeaders = Readonly<Record<string, string | string[] | undefined>>
@@ -42,7 +43,48 @@ export type ConnectionOptions = {
   readonly maxBytes: number
   readonly signal?: AbortSignal
   readonly ca?: string
+  /** Where connections are kept after the response; without it each request has its own. */
+  readonly kept?: KeptConnections
 }
+
+/** An idle connection costs the other side memory, and many servers close it after a minute. */
+const MAX_KEPT_MS = 30_000
+const MAX_KEPT_ADDRESSES = 64
+const MAX_KEPT_CONNECTIONS = 8
+
+/**
+ * Connections that stay open for the next request to the same host at the same address. The name is
+ * resolved and checked for each request, so one that moves gets a new connection.
+ */
+export class KeptConnections {
+  readonly #agents = new Map<string, HttpAgent>()
+
+  /** Undefined where too many addresses have connections now. */
+  agentFor({ protocol, host }: URL, address: string): HttpAgent | undefined {
+    const key = `${protocol}//${host} ${address}`
+    const known = this.#agents.get(key)
+    if (known) return known
+    if (this.#agents.size >= MAX_KEPT_ADDRESSES) this.#forgetIdle()
+    if (this.#agents.size >= MAX_KEPT_ADDRESSES) return undefined
+    const options = {
+      keepAlive: true,
+      timeout: MAX_KEPT_MS,
+      maxFreeSockets: MAX_KEPT_CONNECTIONS,
+    }
+    const agent = protocol === 'https:' ? new HttpsAgent(options) : new HttpAgent(options)
+    this.#agents.set(key, agent)
+    return agent
+  }
+
+  #forgetIdle(): void {
+    const isEmpty = (sockets: object): boolean => Object.keys(sockets).length === 0
+    for (const [key, { sockets, freeSockets }] of this.#agents)
+      if (isEmpty(sockets) && isEmpty(freeSockets)) this.#agents.delete(key)
+  }
+}
+
+/** The other side closed a kept connection before it read the request. */
+class ClosedMeanwhile extends OutboundError {}
 
 /** Whether an error is one of TLS, by its code or by its message where it has none. */
 const isTlsError = (error: Error): boolean =>
@@ -67,10 +109,27 @@ function requireHeaders({ host }: URL, headers: Readonly<Record<string, string>>
 /** Sends one request. Resolves when the head of the response is there. */
 export async function sendRequest(
   url: URL,
-  { address, family }: CheckedAddress,
+  address: CheckedAddress,
   options: ConnectionOptions,
 ): Promise<StreamedResponse> {
   requireHeaders(url, options.headers)
+  const { kept, ...once } = options
+  if (kept === undefined || options.ca !== undefined || options.body instanceof ReadableStream)
+    return await sendOnce(url, address, once)
+  try {
+    return await sendOnce(url, address, once, kept.agentFor(url, address.address))
+  } catch (error) {
+    if (!(error instanceof ClosedMeanwhile)) throw error
+    return await sendOnce(url, address, once)
+  }
+}
+
+async function sendOnce(
+  url: URL,
+  { address, family }: CheckedAddress,
+  options: ConnectionOptions,
+  agent: HttpAgent | false = false,
+): Promise<StreamedResponse> {
   const send = url.protocol === 'https:' ? requestHttps : requestHttp
   return await new Promise((resolve, reject) => {
     const connection = new Connection(url, address, options, reject)
@@ -79,13 +138,14 @@ export async function sendRequest(
       {
         method: options.method ?? 'GET',
         headers: { ...options.headers },
-        agent: false,
+        agent,
         ...(options.ca ? { ca: options.ca } : {}),
         // The name is not resolved again.
         lookup: (_host, wanted, done) =>
           wanted.all ? done(null, [{ address, family }]) : done(null, address, family),
       },
       (response) => {
+        connection.isAnswered = true
         connection.stopIdleTimer()
         resolve({
           status: response.statusCode ?? 0,
@@ -148,6 +208,8 @@ const firstValues = (headers: IncomingMessage['headers']): Record<string, string
 
 /** A connection with its timers. The first failure ends both directions, and it alone is reported. */
 class Connection {
+  /** Whether the head of the response has come. */
+  isAnswered = false
   #isOver = false
   #request: ClientRequest | null = null
   #idleTimer: ReturnType<typeof setTimeout> | null = null
@@ -179,6 +241,8 @@ class Connection {
   attach(request: ClientRequest): void {
     this.#request = request
     request.on('error', (error) => {
+      if (request.reusedSocket && !this.isAnswered)
+        return this.#fail(new ClosedMeanwhile(`${this.url.host} closed the connection`, 'refused'))
       const fault: OutboundFault = isTlsError(error) ? 'tls' : 'refused'
       const told = (reason: string): string => `${this.url.host} cannot be reached: ${reason}`
       // The runtime names the address that it connected to.

@@ -12,6 +12,7 @@ import {
   type Resolve,
 } from './outbound-rules.ts'
 import {
+  KeptConnections,
   OutboundTimeout,
   ResponseTooLong,
   sendRequest,
@@ -62,11 +63,15 @@ export type OutboundStreamRequest = CommonOptions & {
   readonly idleTimeoutMs: number
   /** Allows http to public addresses, for requests without secrets. */
   readonly allowHttp?: boolean
+  /** Keeps the connection for the next request to the same host, for half a minute. */
+  readonly keepAlive?: boolean
 }
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
 
 export class OutboundClient {
+  readonly #kept = new KeptConnections()
+
   constructor(
     private readonly rules: OutboundRules,
     /** Replaces DNS in tests. */
@@ -150,7 +155,8 @@ export class OutboundClient {
     const headers: Record<string, string> = { ...options.headers }
     if (isFirstOrigin && options.authorization) headers.authorization = options.authorization
     if (body instanceof Uint8Array) headers['content-length'] = String(body.length)
-    return await sendRequest(url, address, { ...options, headers, body, deadlineMs })
+    const kept = options.keepAlive ? { kept: this.#kept } : {}
+    return await sendRequest(url, address, { ...options, ...kept, headers, body, deadlineMs })
   }
 }
 

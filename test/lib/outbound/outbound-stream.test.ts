@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
 import { afterAll, expect, test } from 'bun:test'
 import {
   OutboundClient,
@@ -206,4 +209,51 @@ test('a token that no header may have is refused, and nothing is sent', async ()
     expect((refused as Error).message).not.toContain('Bearer')
   }
   expect(seen.length).toBe(before)
+})
+
+test('a kept connection is used again, and one that was closed meanwhile is replaced', async () => {
+  const sockets: Socket[] = []
+  const listening = createServer((request, response) => {
+    request.resume()
+    response.end(request.url)
+  })
+  listening.on('connection', (socket) => void sockets.push(socket))
+  listening.listen(0, '127.0.0.1')
+  await once(listening, 'listening')
+  const { port } = listening.address() as AddressInfo
+  const client = new OutboundClient(rules)
+  const ask = async (path: string, more: Partial<OutboundStreamRequest> = {}): Promise<string> => {
+    const { body } = await client.open(new URL(`http://127.0.0.1:${port}${path}`), {
+      method: 'POST',
+      body: new TextEncoder().encode('{}'),
+      timeoutMs: 10_000,
+      idleTimeoutMs: 5000,
+      maxBytes: 1 << 20,
+      keepAlive: true,
+      ...more,
+    })
+    return await text(body)
+  }
+  try {
+    expect([await ask('/1'), await ask('/2'), await ask('/3')]).toEqual(['/1', '/2', '/3'])
+    expect(sockets).toHaveLength(1)
+    expect(await ask('/own', { keepAlive: false })).toBe('/own')
+    expect(sockets).toHaveLength(2)
+    // The client hears of it when it has sent its next request.
+    sockets[0]?.resetAndDestroy()
+    expect(await ask('/4')).toBe('/4')
+    expect(sockets).toHaveLength(3)
+    // A request that ended early leaves no connection behind for the next one.
+    const { body } = await client.open(new URL(`http://127.0.0.1:${port}/5`), {
+      timeoutMs: 10_000,
+      idleTimeoutMs: 5000,
+      maxBytes: 1 << 20,
+      keepAlive: true,
+    })
+    await body.cancel()
+    expect(await ask('/6')).toBe('/6')
+  } finally {
+    listening.close()
+    for (const socket of sockets) socket.destroy()
+  }
 })
