@@ -1,7 +1,8 @@
 /**
  * Processor time of the model gateway: of a request with its bill, and of one more event of a
- * stream. The forge runs as a process of its own; the model is a server in this one that answers at
- * once. Prints medians of rounds. `bun scripts/bench/models.ts [--rounds N] [--executable PATH]`
+ * stream; the time from assigning an issue to the first token, and the memory of runs at once. The
+ * forge runs as a process of its own; the model is a server in this one that answers at once.
+ * Prints medians of rounds. `bun scripts/bench/models.ts [--rounds N] [--executable PATH]`
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -18,6 +19,7 @@ import { runScript, type Option } from '../support/options.ts'
 import { cpuOf } from './forge/vitals.ts'
 import { table } from './forge/table.ts'
 import { median } from './forge/wrk.ts'
+import { AgentModel, measureAgents } from './models/agents.ts'
 
 const OPTIONS = {
   executable: { kind: 'text', default: EXECUTABLE, help: 'The built executable.' },
@@ -59,6 +61,7 @@ function streamOf(events: number): Response {
   )
 }
 
+const agentModel = new AgentModel()
 const model = Bun.serve({
   hostname: '127.0.0.1',
   port: 0,
@@ -69,6 +72,7 @@ const model = Bun.serve({
       stream?: boolean
       messages: { content: string }[]
     }
+    if (AgentModel.isAsked(messages)) return agentModel.answer()
     if (stream !== true)
       return Response.json({
         id: 'c',
@@ -127,9 +131,11 @@ const MANY: Kind = {
   body: { messages: many, stream: true },
 }
 
-/** Connects the model and opens the gateway; gives the token of an agent on a pull request. */
-async function setUp(url: string, token: string): Promise<string> {
-  const call = async <T>(method: string, path: string, body: unknown): Promise<T> => {
+type Call = <T>(method: string, path: string, body: unknown) => Promise<T>
+
+const callerOf =
+  (url: string, token: string): Call =>
+  async <T>(method: string, path: string, body: unknown): Promise<T> => {
     const response = await fetch(`${url}/api${path}`, {
       method,
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
@@ -138,6 +144,11 @@ async function setUp(url: string, token: string): Promise<string> {
     if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`)
     return (await response.json()) as T
   }
+
+const BENCH = `${OWNER.workspace}/bench`
+
+/** Connects the model and opens the gateway; gives the token of an agent on a pull request. */
+async function setUp(call: Call): Promise<string> {
   const workspace = `/v1/workspaces/${OWNER.workspace}`
   const { id } = await call<{ id: string }>('POST', `${workspace}/integrations`, {
     provider: 'chat_completions',
@@ -151,7 +162,7 @@ async function setUp(url: string, token: string): Promise<string> {
   const routes = [{ task: 'code', integration: id, model: 'small', max_usd: 1_000 }]
   await call('PUT', `${workspace}/model-routes`, { routes })
   await call('PUT', `${workspace}/model-gateway`, { enabled: true })
-  const repo = `${OWNER.workspace}/bench`
+  const repo = BENCH
   await call('POST', '/v1/repos', { workspace: OWNER.workspace, name: 'bench' })
   await call('POST', `/repos/${repo}/commits`, {
     branch: 'main',
@@ -228,14 +239,18 @@ await runScript('bun scripts/bench/models.ts [options]', OPTIONS, async (options
     environment: {
       HEARTH_INTEGRATIONS_ALLOW: 'http://127.0.0.1',
       HEARTH_LIMITS_RATE: 'false',
+      HEARTH_AGENTS_AT_ONCE: '20',
       ...(BUN_OPTIONS === undefined ? {} : { BUN_OPTIONS }),
     },
   })
   try {
     const { token } = await claim(forge)
-    const tokens = { person: token, agent: await setUp(forge.url, token) }
+    const call = callerOf(forge.url, token)
+    const tokens = { person: token, agent: await setUp(call) }
     const rows = await run(forge, tokens, Number(options.rounds))
+    const agents = await measureAgents({ pid: forge.pid, repo: BENCH, call }, agentModel)
     process.stdout.write(`${table(['Processor time', 'ms'], rows)}\n`)
+    process.stdout.write(`${table(['The built-in agent', ''], agents)}\n`)
   } finally {
     await forge.stop()
     void model.stop(true)
