@@ -62,8 +62,8 @@ export function compileRule(rule: SecretRule): CompiledRule {
 }
 
 function linearPattern(source: string): CompiledRule['matchAll'] {
-  const pattern = new LinearPattern(source)
-  return (text) => pattern.matchAll(text)
+  const pattern = lazy(() => new LinearPattern(source))
+  return (text) => pattern().matchAll(text)
 }
 
 function nativePattern(source: string): CompiledRule['matchAll'] {

@@ -77,7 +77,7 @@ export class AnchorIndex {
     this.unanchored = unanchored
     this.maxBefore = rules.reduce((most, rule) => Math.max(most, reachBefore(rule)), 0)
     this.maxAfter = rules.reduce((most, { after }) => Math.max(most, after), 0)
-    this.far = rules.some(({ rule }) => rule.linear)
+    this.far = rules.some(({ rule }) => rule.custom)
       ? null
       : rules.flatMap(({ rule }) => (rule.far ?? []).map((text) => Buffer.from(text)))
   }

@@ -70,7 +70,7 @@ export class SecretMatcher {
 
   private readonly isDropped = ({ rule, drops }: CompiledRule, candidate: Candidate): boolean => {
     if (rule.own) return !isSecretText(candidate.secret)
-    if (rule.linear) return candidate.secret === ''
+    if (rule.custom) return candidate.secret === ''
     return (
       candidate.secret === '' ||
       drops.some((drop) => drop.drops(candidate)) ||

@@ -55,8 +55,10 @@ export type SecretRule = {
   readonly hidden?: boolean
   /** Whether push protection refuses it; the others become alerts only. */
   readonly refused?: boolean
-  /** An expression of people, in the syntax of RE2. */
+  /** An expression in the syntax of RE2, whose time is linear whatever it is. */
   readonly linear?: boolean
+  /** A format of people, to which no filter applies. */
+  readonly custom?: boolean
   /** A format of this forge, which has precedence over translated rules. */
   readonly own?: boolean
 }

@@ -1,5 +1,4 @@
 import { expect, test } from 'bun:test'
-import { LinearPattern } from '#lib/secrets/linear-pattern.ts'
 import { PIECE_BYTES } from '#lib/secrets/file-scan.ts'
 import { secretRules, type SecretRule } from '#lib/secrets/secret-rules.ts'
 import { ATTACK_PARTS } from '../../../scripts/secret-rules/attack.ts'
@@ -12,10 +11,6 @@ const NOISE_MS = 4
 const MAX_RATIO = 10
 
 function matcherOf(rule: SecretRule): (text: string) => void {
-  if (rule.linear) {
-    const pattern = new LinearPattern(rule.pattern)
-    return (text) => void [...pattern.matchAll(text)]
-  }
   const pattern = new RegExp(rule.pattern, 'g')
   return (text) => void [...text.matchAll(pattern)]
 }
@@ -43,7 +38,8 @@ function ratioOf(run: (text: string) => void, unit: string, start: string): numb
 }
 
 test('the time of every rule is linear in texts that are made to take long', () => {
-  const rules = secretRules()
+  // The time of RE2 is linear whatever the expression is.
+  const rules = secretRules().filter(({ linear }) => !linear)
   expect(rules.length).toBeGreaterThan(300)
   const slow: string[] = []
   for (const rule of rules) {

@@ -64,6 +64,26 @@ test('what is added in the middle of a file, and what only its secret changes, i
   expect(missed).toEqual([])
 })
 
+test('a rule that needs another one is found beside it, and not alone', () => {
+  const rules = secretRules()
+  const known = new Set(rules.map(({ id }) => id))
+  expect(rules.flatMap(({ needs = [] }) => needs.filter(({ id }) => !known.has(id)))).toEqual([])
+  const matcher = secretMatcher()
+  const idsIn = (text: string) => matcher.find(Buffer.from(text)).map(({ rule }) => rule.id)
+  const beside = {
+    'ebay-client-secret': 'ebay_client_id = "AcmeLtd-Shop-PRD-a1b2c3d4e-5f6a7b8c"\n',
+    'snowflake-programmatic-access-token': 'host = "acme-eu.snowflakecomputing.com"\n',
+  }
+  for (const [id, other] of Object.entries(beside)) {
+    const texts = cases.filter(({ rule, secrets }) => rule === id && secrets.length > 0)
+    expect(texts.length).toBeGreaterThan(0)
+    for (const { text } of texts) {
+      expect(idsIn(text)).not.toContain(id)
+      expect(idsIn(`${other}${text}`)).toContain(id)
+    }
+  }
+})
+
 /** The middle of a secret. */
 const partAt = (index: number, length: number) => ({
   start: index + Math.floor(length / 2),

@@ -54,6 +54,7 @@ export const ruleOfPattern = (row: PatternRow): SecretRule => ({
   words: [requiredWord(row.pattern) ?? ''].filter((word) => word !== ''),
   refused: row.push_protection === 1,
   linear: true,
+  custom: true,
 })
 
 export const rulesOfRepo = (
