@@ -70,9 +70,9 @@ export async function sweepJobDirectories(directory: string): Promise<string[]> 
   return remaining
 }
 
-/** Changes the owner of a tree, including the links themselves. */
-export async function changeOwner(uid: number, path: string): Promise<void> {
-  if ((await runQuietly(['chown', '-R', '-h', `${uid}:${uid}`, '--', path])) !== 0)
+/** Changes the owner of trees, including the links themselves. */
+export async function changeOwner(uid: number, ...paths: readonly string[]): Promise<void> {
+  if ((await runQuietly(['chown', '-R', '-h', `${uid}:${uid}`, '--', ...paths])) !== 0)
     throw new Error('the folder could not be given to the user that commands run as')
 }
 

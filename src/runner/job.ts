@@ -240,6 +240,10 @@ class Agent {
     })
   }
 
+  get isAlive(): boolean {
+    return !this.hasEnded && this.child.exitCode === null
+  }
+
   send(text: string): void {
     this.child.stdin.write(text)
     void this.child.stdin.flush()
@@ -342,6 +346,11 @@ export class SandboxedJob implements RunningJob {
     return running
   }
 
+  /** Starts the sandbox before the first step. */
+  start(): void {
+    this.#stepEnded = this.#stepEnded.then(() => this.#liveAgent()).catch(() => {})
+  }
+
   async close(): Promise<void> {
     if (this.#isClosed) return
     this.#isClosed = true
@@ -379,7 +388,7 @@ export class SandboxedJob implements RunningJob {
 
   /** The agent; a new one when there is none or its sandbox has ended. */
   async #liveAgent(): Promise<Agent> {
-    if (this.#agent !== null && !this.#agent.hasEnded) return this.#agent
+    if (this.#agent?.isAlive) return this.#agent
     await this.#agent?.close()
     const agent = await startAgent(this.settings)
     if (this.#isClosed) agent.kill()

@@ -48,6 +48,7 @@ import {
   sweepJobDirectories,
   type JobDirectory,
 } from './job-directory.ts'
+import { WaitingJob, type JobKind, type StartedJob } from './waiting-job.ts'
 import { COMMAND_UIDS, CONTAINER_UIDS, UidPool } from './uid-pool.ts'
 
 export type RunnerOptions = {
@@ -62,6 +63,8 @@ export type RunnerOptions = {
   readonly hidden: readonly string[]
   /** Jobs may have containers. The folder keeps which images only some of them may use. */
   readonly containers?: { readonly privateImages: string } | null
+  /** Whether a started sandbox waits for the next job; not unless given. */
+  readonly keepsOneWaiting?: boolean
   /** Which bubblewrap may be used; any unless given. */
   readonly bubblewrap?: BubblewrapChoice
 }
@@ -81,7 +84,8 @@ export type Runner = {
   /** Runs one command in a directory. Returns `not_started` when there is no isolation. */
   run(options: RunCommandOptions): Promise<CommandResult>
   /** Creates the directory of a job with several steps. `id` consists of `a-z 0-9 _ -`. */
-  createJobDirectory(id: string): Promise<JobDirectory>
+  /** `kind` is what it is for, where that is known; one that waits may be given, with another id. */
+  createJobDirectory(id: string, kind?: JobKind): Promise<JobDirectory>
   /** The paths of a job as its steps will see them. Throws when there is no isolation. */
   jobPaths(directory: JobDirectory, name: string): Promise<JobPaths>
   /**
@@ -112,6 +116,8 @@ export type Runner = {
   containersOf(options: ContainersOfJob): Promise<JobContainers>
   /** Whether jobs can have a door here. */
   offersDoors(): Promise<boolean>
+  /** Ends the sandbox that waits. */
+  close(): Promise<void>
 }
 
 /** What the containers of a job need to know of it. */
@@ -219,6 +225,16 @@ class CommandRunner implements Runner {
   #probed: Promise<Isolation> | null = null
   #internet: Promise<string | null> | null = null
   #containers: Promise<string | null> | null = null
+  /** Those that waited, by the id of their directory, until their job is opened. */
+  readonly #taken = new Map<string, RunningJob>()
+  #waitingCount = 0
+  readonly #waiting = new WaitingJob(
+    (kind) => this.#startWaiting(kind),
+    async ({ directory, job }) => {
+      await job.close()
+      await this.removeDirectory(directory)
+    },
+  )
 
   constructor(private readonly options: RunnerOptions) {
     // Processes of one machine begin at different places. With containers the places are those of
@@ -254,6 +270,10 @@ class CommandRunner implements Runner {
     })
   }
 
+  close(): Promise<void> {
+    return this.#waiting.clear()
+  }
+
   async offersDoors(): Promise<boolean> {
     const { kind } = await this.isolation()
     return kind === 'bubblewrap' && (await bundledProgram('forward')) !== null
@@ -281,6 +301,8 @@ class CommandRunner implements Runner {
   }
 
   async removeDirectory({ id, folder }: JobDirectory): Promise<boolean> {
+    await this.#taken.get(id)?.close()
+    this.#taken.delete(id)
     const isRemoved = (await removeTree(folder)) || (await this.#removeAsPodman(folder))
     this.#uids.release(id)
     return isRemoved
@@ -293,7 +315,23 @@ class CommandRunner implements Runner {
     return kind === 'none' ? runUnsandboxed(run, this.#parentDeathPrefix) : this.#runSandboxed(run)
   }
 
-  async createJobDirectory(id: string): Promise<JobDirectory> {
+  async createJobDirectory(id: string, kind?: JobKind): Promise<JobDirectory> {
+    const waiting = kind === undefined ? null : await this.#waiting.take(kind)
+    if (waiting === null) return this.#createJobDirectory(id)
+    this.#taken.set(waiting.directory.id, waiting.job)
+    return waiting.directory
+  }
+
+  async #startWaiting(kind: JobKind): Promise<StartedJob> {
+    const directory = await this.#createJobDirectory(`waiting-${++this.#waitingCount}`)
+    const { network, ...rest } = kind
+    const wish = network === undefined ? {} : { network }
+    const job = await this.#makeJob({ directory, env: {}, ...rest, ...wish })
+    job.start()
+    return { directory, job }
+  }
+
+  async #createJobDirectory(id: string): Promise<JobDirectory> {
     const directory = await createJobDirectory(this.options.directory, id, JOB_PARTS)
     const steps = join(directory.work, INPUT_PART, 'steps')
     await mkdir(steps, { recursive: true })
@@ -312,6 +350,26 @@ class CommandRunner implements Runner {
   }
 
   async openJob(options: OpenJobOptions): Promise<RunningJob> {
+    const { directory, name, limits, network, hasDoor = false } = options
+    if (hasDoor && this.#isRoot && this.options.isolation !== 'none')
+      await changeOwner(this.#uids.of(directory.id), doorSocket(directory))
+    const taken = this.#taken.get(directory.id)
+    this.#taken.delete(directory.id)
+    if (taken !== undefined) await this.#giveFolders(directory)
+    const job = taken ?? (await this.#makeJob(options))
+    if (this.options.keepsOneWaiting && this.options.isolation !== 'none' && !options.container)
+      this.#waiting.prepare({ name, limits, network, hasDoor })
+    return job
+  }
+
+  /** Gives the folders of a job, with what the server wrote into them, to its user. */
+  async #giveFolders(directory: JobDirectory): Promise<void> {
+    if (!this.#isRoot) return
+    const parts = JOB_PARTS.map((part) => join(directory.work, part))
+    await changeOwner(this.#uids.of(directory.id), ...parts)
+  }
+
+  async #makeJob(options: OpenJobOptions): Promise<SandboxedJob> {
     const { directory, name, limits, env, network, hasDoor = false, ports = new Map() } = options
     const { container = null } = options
     const paths = await this.jobPaths(directory, name)
@@ -326,11 +384,7 @@ class CommandRunner implements Runner {
         release: async () => {},
       })
     if (hasDoor || ports.size > 0) await this.#writeForwarder(directory)
-    if (hasDoor && this.#isRoot)
-      await changeOwner(this.#uids.of(directory.id), doorSocket(directory))
-    if (this.#isRoot)
-      for (const part of JOB_PARTS)
-        await changeOwner(this.#uids.of(directory.id), join(directory.work, part))
+    await this.#giveFolders(directory)
     // A container has a group of its own, which podman makes.
     const group = container === null ? this.#createGroup(limits) : null
     return new SandboxedJob({

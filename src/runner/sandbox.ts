@@ -192,7 +192,8 @@ const bubblewrapArguments = (
   ...['--json-status-fd', '3'],
   ...(options.seccomp === null ? [] : ['--seccomp', '4']),
   '--',
-  ...['/bin/sh', '-c', ...inner],
+  // Commands leave the processor to the server; the start of their sandbox is awaited.
+  ...['nice', '-n', '10', '/bin/sh', '-c', ...inner],
 ]
 
 const isolationArguments = ({ network, layout }: SandboxOptions): string[] => [
@@ -305,7 +306,7 @@ function enterScript(options: SandboxOptions, inner: readonly string[]): string 
   const [mountPoint = '/mnt', programs = '/media'] = MOUNT_POINTS.filter(isFolder)
   const work = uid === null ? directory.work : mountPoint
   const sandboxed = quoteAll([
-    ...['nice', '-n', '10', ...bubblewrapProgram(options, programs)],
+    ...bubblewrapProgram(options, programs),
     ...bubblewrapArguments(options, work, inner),
   ])
   const before = network === 'internet' ? [awaitForwarder(directory.folder)] : []

@@ -18,8 +18,10 @@ export const runnerOf = service(
         jobs.containers === 'none'
           ? null
           : { privateImages: join(resolve(data), 'private-images') },
+      keepsOneWaiting: jobs.local,
       hidden: [resolve(data)],
     }),
+  { close: (runner) => runner.close() },
 )
 
 /**

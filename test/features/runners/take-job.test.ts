@@ -80,7 +80,9 @@ test('a push runs its workflow here, from the files to the result and the log', 
   const files = readdirSync(folders).flatMap((name) => readdirSync(join(folders, name)))
   expect(files.toSorted()).toEqual([`${build?.id}.zst`, `${after?.id}.zst`].toSorted())
   const places = join(world.hearth.settings.data, 'tmp', 'checks')
-  expect(existsSync(places) ? readdirSync(places) : []).toEqual([])
+  // One sandbox may wait for the next job.
+  const left = (existsSync(places) ? readdirSync(places) : []).join()
+  expect(left).toMatch(/^(?:waiting-\d+)?$/)
 })
 
 test('a label that nothing here has leaves the job waiting', async () => {

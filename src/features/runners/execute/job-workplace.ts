@@ -94,8 +94,11 @@ export class JobWorkplace {
   ) {}
 
   static async create(job: ExecutableJob, host: ExecutionHost): Promise<JobWorkplace> {
-    const directory = await host.runner.createJobDirectory(job.id)
     const [, name = 'work'] = job.repository.split('/')
+    const { limits, network, door } = host
+    const hasContainers = job.plan.container !== null || job.plan.services !== null
+    const kind = { name, limits, network, hasDoor: door !== null && door !== undefined }
+    const directory = await host.runner.createJobDirectory(job.id, hasContainers ? undefined : kind)
     const paths = await host.runner.jobPaths(directory, name)
     const place = new JobWorkplace(directory, host, job, paths)
     await place.#writeInput('event.json', JSON.stringify(job.contexts.github.event ?? {}))
