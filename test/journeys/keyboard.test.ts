@@ -7,6 +7,7 @@ import type { Page } from 'playwright-core'
 import { fill } from '../../scripts/demo.ts'
 import { claim } from '../../scripts/support/forge.ts'
 import { startForge, visitor, type Forge } from './forge.ts'
+import { tabAround } from './tab-stops.ts'
 
 let forge: Forge
 let page: Page
@@ -61,56 +62,7 @@ for (const path of [
 ]) {
   test(`all of ${path} is reached by Tab, once around, and each stop is seen`, async () => {
     await page.goto(forge.url + path)
-    const wanted = await page.evaluate(() => {
-      const all = [
-        ...document.querySelectorAll<HTMLElement>(
-          'a[href], button, input:not([type=hidden]), select, textarea, summary',
-        ),
-      ]
-      Object.assign(globalThis, { stops: all })
-      return all.flatMap((element, index) => {
-        // A line's number is a link for those who point; the key `l` goes to a line. Of radio
-        // buttons one has the stop, arrows the others.
-        const left =
-          element.tabIndex < 0 ||
-          element.matches(':disabled') ||
-          (element instanceof HTMLInputElement && element.type === 'radio' && !element.checked)
-        return !left && element.checkVisibility({ visibilityProperty: true }) ? [index] : []
-      })
-    })
-    const reached = new Set<number>()
-    const unseen: string[] = []
-    for (let step = 0; step < wanted.length + 30; step++) {
-      await press('Tab')
-      const stop = await page.evaluate(() => {
-        const at = document.activeElement
-        if (at === null || at === document.body) return null
-        // What one types in has a frame of its own that changes.
-        const { outlineStyle, outlineWidth, boxShadow, opacity } = getComputedStyle(at)
-        return {
-          index: (globalThis as unknown as { stops: Element[] }).stops.indexOf(at),
-          words: at.outerHTML.slice(0, 120),
-          seen:
-            opacity !== '0' &&
-            ((outlineStyle !== 'none' && parseFloat(outlineWidth) >= 1) || boxShadow !== 'none'),
-        }
-      })
-      if (stop === null) break
-      if (reached.has(stop.index) && stop.index === wanted[0]) break
-      if (!stop.seen) unseen.push(stop.words)
-      reached.add(stop.index)
-    }
-    expect(unseen).toEqual([])
-    const missed = wanted.filter((index) => !reached.has(index))
-    expect(
-      await page.evaluate(
-        (indexes) =>
-          indexes.map((index) =>
-            (globalThis as unknown as { stops: Element[] }).stops[index]?.outerHTML.slice(0, 120),
-          ),
-        missed,
-      ),
-    ).toEqual([])
+    expect(await tabAround(page)).toEqual({ unseen: [], missed: [] })
   }, 120_000)
 }
 

@@ -5,6 +5,7 @@
 import { beforeAll, expect, test } from 'bun:test'
 import type { CDPSession, Page } from 'playwright-core'
 import { startTour, type Tour } from './page-visits.ts'
+import { tabAround } from './tab-stops.ts'
 
 /** The names of the most used pages, as in `test/tour/pages.ts`. */
 const MAIN_PAGES = [
@@ -20,6 +21,28 @@ const MAIN_PAGES = [
   'search',
   'notifications',
   'project-board',
+]
+
+/** Pages of runs, packages, findings, agents, mirrors and models, and the status with the standby. */
+const FURTHER_PAGES = [
+  'admin',
+  'admin-agents',
+  'runs',
+  'run',
+  'job',
+  'workflow',
+  'packages',
+  'package',
+  'upstreams',
+  'workspace-security',
+  'code-alert',
+  'secrets',
+  'dependency-alerts',
+  'session',
+  'agents',
+  'mirrors',
+  'workspace-models',
+  'model-usage',
 ]
 
 let tour: Tour
@@ -94,7 +117,7 @@ async function leastShift(path: string): Promise<number> {
   return least
 }
 
-for (const name of MAIN_PAGES) {
+for (const name of [...MAIN_PAGES, ...FURTHER_PAGES]) {
   test(`${name}: everything has a name, headings go down by one, landmarks differ`, async () => {
     await tour.page.goto(tour.forge.url + (tour.inside[name] ?? ''), { waitUntil: 'networkidle' })
     const tree = await accessibilityTree()
@@ -112,7 +135,15 @@ for (const name of MAIN_PAGES) {
     expect(repeated(landmarks.map(({ role, name }) => `${role} ${name}`))).toEqual([])
     expect(tour.problems).toEqual([])
   }, 60_000)
+}
 
+for (const name of FURTHER_PAGES)
+  test(`${name}: Tab reaches everything, once around, and each stop is seen`, async () => {
+    await tour.page.goto(tour.forge.url + (tour.inside[name] ?? ''), { waitUntil: 'networkidle' })
+    expect(await tabAround(tour.page)).toEqual({ unseen: [], missed: [] })
+  }, 120_000)
+
+for (const name of MAIN_PAGES) {
   test(`${name}: nothing moves while it loads, at both widths`, async () => {
     for (const width of [1280, 390]) {
       await tour.page.setViewportSize({ width, height: 800 })

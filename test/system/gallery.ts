@@ -61,7 +61,8 @@ async function takeAll(page: Page, folder: string, name: string, address: string
   for (const view of VIEWS) {
     await page.emulateMedia({ colorScheme: view.scheme, reducedMotion: 'reduce' })
     await page.setViewportSize({ width: view.width, height: view.height })
-    if (view === VIEWS[0]) await page.goto(address, { waitUntil: 'load' })
+    // Loaded at its width, because the script puts the current tab into view.
+    if (view.scheme === 'light') await page.goto(address, { waitUntil: 'load' })
     await page.screenshot({ path: join(folder, `${name}-${view.name}.png`) })
   }
 }

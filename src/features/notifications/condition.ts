@@ -13,7 +13,7 @@ export function condition({ db }: Hearth): Condition {
       failed > 0
         ? `Of ${failed} ${failed === 1 ? 'change' : 'changes'} people could not be notified; the log says why ("people could not be notified").`
         : waiting === 0
-          ? 'All notifications are created.'
+          ? 'Everybody has been notified.'
           : `Of ${waiting} ${waiting === 1 ? 'change' : 'changes'} people are being told.`,
   }
 }

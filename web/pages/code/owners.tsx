@@ -55,7 +55,7 @@ const NoOwners = ({ repo }: { repo: Repo }) => (
 
 const OwnerRules = ({ owners }: { owners: OutputOf<typeof listCodeOwners> }) => (
   <div class="csv">
-    <table>
+    <table aria-label={t('Code owners')}>
       <thead>
         <tr>
           <th scope="col">{t('Line')}</th>

@@ -166,7 +166,7 @@ const ModelsView = ({
       {options.length === 0 ? (
         <EmptyState icon="agent" title={t('No models yet')}>
           {t(
-            'Connect a model provider, and choose one of its models here. One that lists none itself needs their names in its settings.',
+            'Connect a model provider, then choose a model for each task here. A provider that does not list its models has a field for their names.',
           )}{' '}
           <a href={integrationsPath(slug)}>{t('Connect a model provider')}</a>
         </EmptyState>

@@ -37,7 +37,7 @@ const RowName = ({ by, row }: { by: UsageGroup; row: UsageRow }) => {
 
 const UsageTable = ({ usage: { by, rows } }: { usage: ModelUsage }) => (
   <section class="table-scroll" tabindex="0" aria-label={LABELS[by].label}>
-    <table class="plain-table">
+    <table class="plain-table" aria-label={LABELS[by].label}>
       <thead>
         <tr>
           {[LABELS[by].head, t('Calls'), t('Tokens in'), t('Tokens out'), t('Cost')].map((name) => (

@@ -43,7 +43,7 @@ const Conflict = ({ ref, at }: { ref: string; at: number }) => (
 
 const PlanTable = ({ refs }: { refs: HandBackPlan['refs'] }) => (
   <div class="table-scroll">
-    <table class="plain-table">
+    <table class="plain-table" aria-label={t('Plan')}>
       <thead>
         <tr>
           {[t('Ref'), t('At takeover'), t('Here'), t('Remote'), t('Commits'), t('Action')].map(

@@ -108,7 +108,7 @@ const RepoRow = ({ row, at }: { row: Row; at: number }) => (
 
 const RepoTable = ({ rows }: { rows: readonly Row[] }) => (
   <div class="table-scroll">
-    <table class="plain-table">
+    <table class="plain-table" aria-label={t('Repositories')}>
       <thead>
         <tr>
           <th scope="col">{t('Account there')}</th>

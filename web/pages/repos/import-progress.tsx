@@ -59,7 +59,7 @@ const ImportRow = ({ copy, visit }: { copy: Import; visit: Visit }) => (
 
 const ImportTable = ({ items, visit }: { items: readonly Import[]; visit: Visit }) => (
   <div class="table-scroll">
-    <table class="plain-table">
+    <table class="plain-table" aria-label={t('Imports')}>
       <thead>
         <tr>
           <th scope="col">{t('Repository')}</th>

@@ -146,7 +146,7 @@ const STEP_STATE_TEXTS: Record<Import['steps'][number]['state'], string> = texts
 
 const StepTable = ({ copy }: { copy: Import }) => (
   <div class="table-scroll">
-    <table class="plain-table">
+    <table class="plain-table" aria-label={t('Progress')}>
       <thead>
         <tr>
           <th scope="col">{t('Part')}</th>
@@ -257,7 +257,7 @@ const People = ({
       </p>
       {error && <FormError>{error}</FormError>}
       <div class="table-scroll">
-        <table class="plain-table">
+        <table class="plain-table" aria-label={t('People')}>
           <thead>
             <tr>
               <th scope="col">{t('Account there')}</th>

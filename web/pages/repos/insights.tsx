@@ -148,7 +148,7 @@ const Charts = ({ activity, scale }: { activity: CommitActivity; scale: Scale })
         <Axis labels={scale.labels} />
         <details class="more">
           <summary>{t('Numbers')}</summary>
-          <table class="plain-table">
+          <table class="plain-table" aria-label={t('Code frequency')}>
             <thead>
               <tr>
                 {[t('From'), t('Commits'), t('Added'), t('Deleted')].map((name) => (

@@ -55,7 +55,7 @@ const Parts = ({ usage, repo }: { usage: ActionsUsage; repo: string | null }) =>
     repo === null ? text : <a href={href}>{text}</a>
   const runs = repo === null ? '' : repoPath(repo, '/runs')
   return (
-    <table class="plain-table">
+    <table class="plain-table" aria-label={t('Storage of runs')}>
       <thead>
         <tr>
           <th>{t('Kind')}</th>

@@ -13,7 +13,7 @@ export const TrendCard = ({ weeks }: { weeks: readonly WeekCounts[] }) => {
         <p class="muted">{t('No alert was opened or closed.')}</p>
       ) : (
         <div class="table-scroll">
-          <table class="plain-table">
+          <table class="plain-table" aria-label={t('Last 12 weeks')}>
             <thead>
               <tr>
                 {[t('Week from'), t('Opened'), t('Closed')].map((name) => (

@@ -59,7 +59,7 @@ export const ContributionYear = ({ contributions }: { contributions: Contributio
       </section>
       <details class="more">
         <summary>{t('Month by month')}</summary>
-        <table class="plain-table">
+        <table class="plain-table" aria-label={t('Month by month')}>
           <thead>
             <tr>
               <th scope="col">{t('Month')}</th>
