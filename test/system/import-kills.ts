@@ -3,15 +3,15 @@
  * are spread over all requests: nothing twice, nothing missing.
  * `bun test/system/import-kills.ts [--kills 30] [--issues 120] [--comments 120]`
  */
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { EXECUTABLE } from '../../scripts/support/forge.ts'
 import { runScript, type Option } from '../../scripts/support/options.ts'
 import { startStandIn, type Dialect, type Project } from '../features/imports/stand-in.ts'
 import { startBackend } from '../git/support/backend.ts'
-import { git } from '../git/support/real-git.ts'
 import { hasEnded, ImportingForge } from './imports/importing-forge.ts'
+import { makeProject } from './imports/project.ts'
 
 const OPTIONS = {
   executable: { kind: 'text', default: EXECUTABLE, help: 'The built executable.' },
@@ -23,38 +23,6 @@ const OPTIONS = {
 const TESTED = ['github_api', 'gitlab_api'] as const satisfies readonly Dialect[]
 /** Kills of one import are so many moments apart, so that a page fits between two. */
 const MOMENTS_APART = 5
-
-/** A repository with a merged branch, whose commits the pull requests are about. */
-async function makeProject(
-  work: string,
-  sizes: { issues: number; comments: number },
-): Promise<Project> {
-  const tree = join(work, 'lamp')
-  mkdirSync(tree)
-  const as = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.com']
-  const commit = async (text: string): Promise<string> => {
-    await Bun.write(join(tree, 'file.txt'), text)
-    await git(tree, 'add', '-A')
-    await git(tree, ...as, 'commit', '-qm', text)
-    return await git(tree, 'rev-parse', 'HEAD')
-  }
-  await git(tree, 'init', '-q', '-b', 'main')
-  const base = await commit('zero\n')
-  await git(tree, 'checkout', '-q', '-b', 'topic')
-  const head = await commit('one\n')
-  await git(tree, 'checkout', '-q', 'main')
-  await git(tree, ...as, 'merge', '-q', '--no-ff', '-m', 'Merge', 'topic')
-  await git(tree, 'tag', 'v9')
-  for (const [prefix, offset] of [
-    ['pull', 0],
-    ['merge-requests', sizes.issues],
-  ] as const)
-    for (const number of [sizes.issues + 1, sizes.issues + 2])
-      await git(tree, 'update-ref', `refs/${prefix}/${number - offset}/head`, head)
-  const merge = await git(tree, 'rev-parse', 'HEAD')
-  await git(work, 'clone', '-q', '--mirror', 'lamp', 'lamp.git')
-  return { ...sizes, commits: { base, head, merge }, branch: 'topic' }
-}
 
 /** Gives how many imports were not as the whole one. */
 async function killImports(

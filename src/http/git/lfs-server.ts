@@ -96,16 +96,42 @@ async function readJson({ body }: Exchange): Promise<JsonObject> {
 
 const OID = /^[0-9a-f]{64}$/
 
-function readObjects({ objects, hash_algo = 'sha256' }: JsonObject): LfsObject[] {
+type FaultyObject = {
+  readonly oid: string
+  readonly size: number
+  readonly error: { readonly code: 422; readonly message: string }
+}
+
+const FAULT = 'each object has an oid (64 hex digits) and a size'
+const MAX_REPEATED_OID = 200
+
+/** An object of a batch, or what is wrong with it. For a download the size is not needed. */
+function readObject(object: unknown, isUpload: boolean): LfsObject | FaultyObject {
+  const { oid, size = isUpload ? undefined : 0 } = (isObject(object) ? object : {}) as JsonObject
+  const isGood = typeof oid === 'string' && OID.test(oid)
+  if (isGood && Number.isSafeInteger(size) && Number(size) >= 0) return { oid, size: Number(size) }
+  return {
+    oid: typeof oid === 'string' ? oid.slice(0, MAX_REPEATED_OID) : '',
+    size: Number.isSafeInteger(size) ? Number(size) : 0,
+    error: { code: 422, message: FAULT },
+  }
+}
+
+/**
+ * Each faulty object is told beside the others. The whole request is refused when all are faulty
+ * (git-lfs docs/api/batch.md).
+ */
+function readObjects(
+  { objects, hash_algo = 'sha256' }: JsonObject,
+  isUpload: boolean,
+): (LfsObject | FaultyObject)[] {
   if (hash_algo !== 'sha256')
     throw new Refusal('conflict', 'files are named by their SHA-256 here (hash_algo)')
   if (!Array.isArray(objects)) throw invalidBody('objects is required', 'objects')
-  return objects.map((object: unknown) => {
-    const { oid, size } = (object ?? {}) as JsonObject
-    if (typeof oid !== 'string' || !OID.test(oid) || !Number.isSafeInteger(size))
-      throw invalidBody('each object has an oid (64 hex digits) and a size', 'objects')
-    return { oid, size: Number(size) }
-  })
+  const read = objects.map((object: unknown) => readObject(object, isUpload))
+  if (read.length > 0 && read.every((object) => 'error' in object))
+    throw invalidBody(FAULT, 'objects')
+  return read
 }
 
 const lockJson = ({ id, path, locked_by, locked_at }: Lock) => ({
@@ -219,14 +245,18 @@ export class LfsServer {
       throw invalidBody('only the transfer basic is possible here', 'transfers')
     const isUpload = operation === 'upload'
     this.#requireRight(request, isUpload ? this.#startUpload : this.#startDownload)
-    const input = { repo, objects: readObjects(body) }
+    const asked = readObjects(body, isUpload)
+    const input = { repo, objects: asked.filter((object) => !('error' in object)) }
     const origin = { origin: exchange.origin }
-    const objects = isUpload
-      ? this.#uploads(request, await call(this.hearth, this.#startUpload, caller, input, origin))
-      : this.#downloads(
-          request,
-          await call(this.hearth, this.#startDownload, caller, input, origin),
-        )
+    const answers = (
+      isUpload
+        ? this.#uploads(request, await call(this.hearth, this.#startUpload, caller, input, origin))
+        : this.#downloads(
+            request,
+            await call(this.hearth, this.#startDownload, caller, input, origin),
+          )
+    ).values()
+    const objects = asked.map((object) => ('error' in object ? object : answers.next().value))
     return jsonResponse(exchange, 200, { transfer: 'basic', objects, hash_algo: 'sha256' })
   }
 

@@ -307,6 +307,17 @@ test('a token that is refused ends the import at once', async () => {
   expect(repoByPath(world.hearth.db, repo)).not.toBeNull()
 })
 
+test('GitHub is not asked for comments and reactions that its list counts none of', async () => {
+  const peer = standIn('github_api')
+  const { id } = await it.start('github_api', peer.url)
+  await world.jobs()
+  expect(await it.state(id)).toMatchObject({ state: 'done' })
+  const asked = (list: string): string[] =>
+    peer.asked.flatMap((path) => new RegExp(`/issues/(\\d+)/${list}`).exec(path)?.[1] ?? [])
+  expect(new Set(asked('comments'))).toEqual(new Set(['1']))
+  expect(asked('reactions')).toEqual(['1'])
+})
+
 test('an answer that is no JSON, or too long, ends the import with a reason', async () => {
   const odd = standIn('gitea_api', { instead: () => new Response('<html>') })
   const { id } = await it.start('gitea_api', odd.url)

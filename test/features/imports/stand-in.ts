@@ -25,6 +25,16 @@ export type Project = {
   readonly branch: string
   /** Whether issue 4 names files. */
   readonly files?: boolean
+  /** Whether the comments are spread over all issues; else they are of issue 1. Not of GitLab. */
+  readonly isSpread?: boolean
+}
+
+/** The issue of a comment, and how many comments an issue has. */
+const issueOf = ({ isSpread, issues }: Project, comment: number): number =>
+  isSpread ? 1 + ((comment - 1) % issues) : 1
+const commentsOf = ({ isSpread, issues, comments }: Project, issue: number): number => {
+  if (!isSpread) return issue === 1 ? comments : 0
+  return issue > issues ? 0 : Math.ceil((comments - issue + 1) / issues)
 }
 
 type Json = Record<string, unknown>
@@ -195,7 +205,8 @@ function githubLike(project: Project, dialect: 'gitea_api' | 'github_api', origi
     updated_at: timeOf(number + 1),
     closed_at: number % 3 === 0 ? timeOf(number + 1) : null,
     [isGitHub ? 'locked' : 'is_locked']: number === 1,
-    comments: number === 1 ? project.comments : 0,
+    comments: commentsOf(project, number),
+    ...(isGitHub && { reactions: { total_count: number === 1 ? 3 : 0 } }),
   })
   const { base, head, merge } = project.commits
   const pull = (at: number): Json => {
@@ -228,7 +239,7 @@ function githubLike(project: Project, dialect: 'gitea_api' | 'github_api', origi
     id,
     body: `Remark ${id}`,
     user: user(PEOPLE.zoe),
-    issue_url: `${origin}/ada/lamp/issues/1`,
+    issue_url: `${origin}/ada/lamp/issues/${issueOf(project, id)}`,
     created_at: timeOf(20),
     updated_at: timeOf(20),
     reactions: { total_count: id === 1 ? 1 : 0 },
@@ -274,7 +285,6 @@ function githubLike(project: Project, dialect: 'gitea_api' | 'github_api', origi
     ],
     '/pulls': PULLS.map((_, at) => pull(at)),
     '/issues/comments': Array.from({ length: project.comments }, (_, n) => comment(n + 1)),
-    '/issues/1/comments': Array.from({ length: project.comments }, (_, n) => comment(n + 1)),
     '/issues/comments/1/reactions': [{ content: 'heart', user: user(PEOPLE.ada) }],
     [`/pulls/${open}/reviews`]: [
       {
@@ -316,6 +326,13 @@ function githubLike(project: Project, dialect: 'gitea_api' | 'github_api', origi
   return (path) => {
     const one = /^\/pulls\/(\d+)$/.exec(path)
     if (one) return pull(Number(one[1]) - project.issues - 1)
+    const ofIssue = /^\/issues\/(\d+)\/comments$/.exec(path)
+    if (ofIssue) {
+      const issue = Number(ofIssue[1])
+      return Array.from({ length: commentsOf(project, issue) }, (_, n) =>
+        comment(project.isSpread ? issue + n * project.issues : n + 1),
+      )
+    }
     if (/^\/(issues|pulls)\/.*\/(comments|reviews|reactions|timeline)$/.test(path))
       return lists[path] ?? []
     return lists[path] ?? null
@@ -523,6 +540,8 @@ export type StandInOptions = {
   readonly onRequest?: (path: string) => Promise<void>
   /** An answer in place of the right one; `count` is the number of this request, from 1. */
   readonly instead?: (path: string, count: number) => Response | null
+  /** Headers of every answer of the API. */
+  readonly headers?: () => Record<string, string>
 }
 
 function pageOf(items: Json[], url: URL, dialect: Dialect): Response {
@@ -548,10 +567,11 @@ export function startStandIn(
   dialect: Dialect,
   plain: Project,
   git: string,
-  { token, files = false, onRequest, instead = () => null }: StandInOptions = {},
+  { token, files = false, onRequest, instead = () => null, headers }: StandInOptions = {},
 ): StandIn {
   const asked: string[] = []
   const project = { ...plain, files }
+  let lists: Lists | null = null
   const server: Server<undefined> = Bun.serve({
     hostname: '127.0.0.1',
     port: 0,
@@ -567,9 +587,10 @@ export function startStandIn(
         return new Response(null, { status: 500 })
       if (!url.pathname.startsWith('/api/')) {
         const at = `${git}${url.pathname.replace(/^\/ada/, '')}${url.search}`
-        const headers = new Headers(request.headers)
-        headers.delete('authorization')
-        return await fetch(at, { method: request.method, headers, body: await request.blob() })
+        const passed = new Headers(request.headers)
+        passed.delete('authorization')
+        const body = await request.blob()
+        return await fetch(at, { method: request.method, headers: passed, body })
       }
       asked.push(`${url.pathname}${url.search}`)
       const given = request.headers.get('authorization')?.split(' ')[1]
@@ -578,13 +599,15 @@ export function startStandIn(
       const other = instead(path, asked.length)
       if (other) return other
       const origin = `http://127.0.0.1:${server.port}`
-      const lists =
+      lists ??=
         dialect === 'gitlab_api'
           ? gitlabLike(project, origin)
           : githubLike(project, dialect, origin)
       const found = lists(path)
       if (found === null) return new Response(null, { status: 404 })
-      return Array.isArray(found) ? pageOf(found, url, dialect) : Response.json(found)
+      const answer = Array.isArray(found) ? pageOf(found, url, dialect) : Response.json(found)
+      for (const [name, value] of Object.entries(headers?.() ?? {})) answer.headers.set(name, value)
+      return answer
     },
   })
   return {

@@ -181,6 +181,39 @@ test('rights are those of git: who may not read sees nothing, who may not write 
   expect((await fetch(download?.href ?? '', { headers: { ...download?.header } })).status).toBe(401)
 })
 
+test('a faulty object of a batch is told beside the others', async () => {
+  const good = fileOf('a file beside faulty ones')
+  const faulty = [
+    { oid: 'a345cde', size: 9 },
+    { oid: good.oid.toUpperCase(), size: 9 },
+    { oid: 'b'.repeat(64), size: -1 },
+    null,
+  ]
+  const objects = [faulty[0], good, ...faulty.slice(1)]
+  const answer = await send(at(REPO, 'objects/batch'), basic(ottos.secret), {
+    operation: 'upload',
+    objects,
+  })
+  expect(answer.status).toBe(200)
+  const told = (answer.json as { objects: Record<string, unknown>[] }).objects
+  expect(told.map(({ oid }) => oid)).toEqual([
+    'a345cde',
+    good.oid,
+    good.oid.toUpperCase(),
+    'b'.repeat(64),
+    '',
+  ])
+  expect(told.map(({ error }) => (error as { code: number } | undefined)?.code)).toEqual([
+    422,
+    undefined,
+    422,
+    422,
+    422,
+  ])
+  expect(told[1]?.actions).toHaveProperty('upload')
+  expect(told[0]).not.toHaveProperty('actions')
+})
+
 test('bodies that are no batch are refused by name', async () => {
   const refused = async (body: unknown) =>
     (await send(at(REPO, 'objects/batch'), basic(ottos.secret), body)).status

@@ -43,6 +43,10 @@ export class ImportingForge {
     return this.process.url
   }
 
+  get pid(): number {
+    return this.process.pid
+  }
+
   readonly api = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
     const answer = await fetch(`${this.url}/api/v1${path}`, {
       method,

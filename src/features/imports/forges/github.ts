@@ -150,6 +150,11 @@ export class GitHubForge implements Forge {
   readonly #path: string
   /** Comments of all records stop short in large repositories, so they are read one by one. */
   readonly comments = null
+  /**
+   * What the list of issues counts, pull requests included. Requests are few (5,000 an hour), so what
+   * is known to be empty is not asked for. After a restart nothing is known.
+   */
+  readonly #counts = new Map<number, { readonly comments: number; readonly reactions: number }>()
 
   constructor(
     private readonly client: ForgeClient,
@@ -196,11 +201,20 @@ export class GitHubForge implements Forge {
 
   /** Pull requests are in the list of issues too. */
   issues(cursor: string | null): Promise<Page<ForeignIssue>> {
-    return this.#page('/issues?state=all&sort=created&direction=asc&', cursor, (issue) =>
-      issue.object('pull_request')
+    return this.#page('/issues?state=all&sort=created&direction=asc&', cursor, (issue) => {
+      this.#count(issue)
+      return issue.object('pull_request')
         ? []
-        : { ...recordOf(issue), not_planned: issue.text('state_reason') === 'not_planned' },
-    )
+        : { ...recordOf(issue), not_planned: issue.text('state_reason') === 'not_planned' }
+    })
+  }
+
+  #count(issue: Fields): void {
+    const number = issue.integer('number')
+    const comments = issue.integer('comments')
+    const reactions = issue.object('reactions')?.integer('total_count') ?? null
+    if (number !== null && comments !== null && reactions !== null)
+      this.#counts.set(number, { comments, reactions })
   }
 
   /** Only a pull request of its own, not the list, names who merged it. */
@@ -217,6 +231,7 @@ export class GitHubForge implements Forge {
   }
 
   async commentsOf({ number }: RecordRef): Promise<readonly ForeignComment[]> {
+    if (this.#counts.get(number)?.comments === 0) return []
     const comments: ForeignComment[] = []
     for (const comment of await this.#all(`/issues/${number}/comments?`)) {
       comments.push({
@@ -275,7 +290,10 @@ export class GitHubForge implements Forge {
   }
 
   async historyOf({ number }: RecordRef): Promise<ForeignHistory> {
-    const reactions = await this.#all(`/issues/${number}/reactions?`).catch(orMissing)
+    const reactions =
+      this.#counts.get(number)?.reactions === 0
+        ? []
+        : await this.#all(`/issues/${number}/reactions?`).catch(orMissing)
     const entries = await this.#all(`/issues/${number}/timeline?`).catch(orMissing)
     return {
       reactions: reactions.flatMap((one) => reactionOf(one, accountOf)),
