@@ -4,15 +4,22 @@ import type { DoorRequest } from '../../door/door-request.ts'
 import { readPackageIndex } from '../../read-package-index.ts'
 import type { PackageRow } from '../../store.ts'
 
+export type IndexDigests = { readonly etag: string; readonly digest: string }
+
+/** Hashing the index of all gems, which has some 20 MiB, takes 50 ms. */
+export const digestsOf = (body: Uint8Array): IndexDigests => ({
+  etag: `"${new Bun.CryptoHasher('md5').update(body).digest('hex')}"`,
+  digest: new Bun.CryptoHasher('sha256').update(body).digest('base64'),
+})
+
 /** Bundler holds the ETag against the MD5 of its copy, and asks for what was added by a range. */
 export function indexResponse(
   door: DoorRequest,
   body: Uint8Array,
   type: string,
   more: Readonly<Record<string, string>> = {},
+  { etag, digest }: IndexDigests = digestsOf(body),
 ): Response {
-  const etag = `"${new Bun.CryptoHasher('md5').update(body).digest('hex')}"`
-  const digest = new Bun.CryptoHasher('sha256').update(body).digest('base64')
   const headers: Record<string, string> = {
     etag,
     'repr-digest': `sha-256=:${digest}:`,

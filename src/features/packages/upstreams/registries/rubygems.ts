@@ -9,7 +9,13 @@ import { sha256 } from '#lib/hash.ts'
 import type { DoorRequest } from '../../door/door-request.ts'
 import { TEXT } from '../../formats/rubygems/format.ts'
 import { versionsFile } from '../../formats/rubygems/gem-index.ts'
-import { indexResponse, namesIn, visibleGems } from '../../formats/rubygems/index-response.ts'
+import {
+  digestsOf,
+  type IndexDigests,
+  indexResponse,
+  namesIn,
+  visibleGems,
+} from '../../formats/rubygems/index-response.ts'
 import { UpstreamFailure } from '../fetch.ts'
 import type { Located } from '../read-through.ts'
 import type { Registry, UpstreamRead } from '../registry.ts'
@@ -23,27 +29,45 @@ const HEAD_END = '---\n'
 const STALE = { warning: '110 - "Response is Stale"' }
 
 /** The joined indexes of all gems, which have some 20 MiB. */
-const joined = cache<{ readonly body: Buffer }>('gem-indexes-with-upstream', {
+type Joined = { readonly body: Buffer; readonly digests: IndexDigests }
+const joined = cache<Joined>('gem-indexes-with-upstream', {
   maxSize: 64 * 1024 ** 2,
   sizeOf: ({ body }) => body.length + 200,
 })
 
-const info = (name: string): DocumentRequest => ({ path: `info/${name}`, name, accept: '*/*' })
+/** Much more than the longest list of versions at rubygems.org. It is searched on the event loop. */
+const MAX_INFO_BYTES = 16 * 1024 ** 2
+
+const info = (name: string): DocumentRequest => ({
+  path: `info/${name}`,
+  name,
+  accept: '*/*',
+  maxBytes: MAX_INFO_BYTES,
+})
+
+/** The line that begins with a text; null for none. Splitting many lines takes a second. */
+function lineAfter(bytes: Buffer, start: string): string | null {
+  const at = bytes.indexOf(`\n${start}`)
+  if (at < 0) return null
+  const end = bytes.indexOf('\n', at + 1)
+  return bytes.toString('utf8', at + 1, end < 0 ? bytes.length : end)
+}
 
 /**
  * The lines of the workspace come first: lines of the registry are added at the end all the time,
  * and bundler asks for what was added by a range.
  */
-async function joinVersions(hearth: Hearth, own: Buffer, cached: Cached): Promise<Buffer> {
+async function joinVersions(hearth: Hearth, own: Buffer, cached: Cached): Promise<Joined> {
   const key = `${sha256(own)} ${cached.row.sha256}`
   const known = joined(hearth).get(key)
-  if (known) return known.body
+  if (known) return known
   const bytes = Buffer.from(await Bun.file(cached.path).bytes())
   const at = bytes.indexOf(HEAD_END)
   if (at < 0) throw new UpstreamFailure('its list of versions has no beginning')
   const body = Buffer.concat([own, bytes.subarray(at + HEAD_END.length)])
-  joined(hearth).set(key, { body })
-  return body
+  const made = { body, digests: digestsOf(body) }
+  joined(hearth).set(key, made)
+  return made
 }
 
 /** The gems of the workspace are listed also while the registry is away and was never read. */
@@ -62,8 +86,9 @@ const readVersions: UpstreamRead = {
     const { hearth, door } = source
     const own = await versionsFile(hearth, await visibleGems(door))
     const cached = await readAll(source)
-    const body = cached === null ? own : await joinVersions(hearth, own, cached)
-    return indexResponse(door, body, TEXT, cached === null || cached.isStale ? STALE : {})
+    if (cached === null) return indexResponse(door, own, TEXT, STALE)
+    const { body, digests } = await joinVersions(hearth, own, cached)
+    return indexResponse(door, body, TEXT, cached.isStale ? STALE : {}, digests)
   },
 }
 
@@ -86,9 +111,8 @@ async function findLine(
     const cached = await source.readDocument(info(name))
     if (cached === null) continue
     const start = `${fullName.slice(name.length + 1)} `
-    const lines = (await Bun.file(cached.path).text()).split('\n')
-    const line = lines.find((one) => one.startsWith(start))
-    if (line !== undefined) return { name, line }
+    const line = lineAfter(Buffer.from(await Bun.file(cached.path).bytes()), start)
+    if (line !== null) return { name, line }
   }
   return null
 }
