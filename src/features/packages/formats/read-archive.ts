@@ -60,7 +60,10 @@ export async function findInZip(
   return found
 }
 
-/** The first chosen file of a tar archive, which may be compressed; null for none. */
+/**
+ * The chosen file of a tar archive, which may be compressed; null for none. Throws 422 for two: some
+ * clients unpack the first, and some the last.
+ */
 export async function findInTar(
   path: string,
   packedBytes: number,
@@ -68,13 +71,16 @@ export async function findInTar(
 ): Promise<FoundFile | null> {
   const tar = openTar(path, packedBytes, options.isGzip)
   let count = 0
+  let found: FoundFile | null = null
   try {
     for await (const file of readTar(tar, { skipsOthers: true })) {
       if (++count > MAX_FILES) throw new Error(`it has more than ${MAX_FILES} files`)
-      if (options.isChosen(file.path)) return { path: file.path, bytes: await bytesOf(file) }
-      for await (const _ of file.data);
+      if (options.isChosen(file.path)) {
+        if (found !== null) throw invalid('body', `the package has two files ${found.path}`)
+        found = { path: file.path, bytes: await bytesOf(file) }
+      } else for await (const _ of file.data);
     }
-    return null
+    return found
   } catch (error) {
     throw asRefusal(error)
   } finally {

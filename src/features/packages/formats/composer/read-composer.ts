@@ -49,7 +49,10 @@ export async function readComposerZip(
   given: { readonly name: string | null; readonly version: string | null },
 ): Promise<ComposerPackage> {
   const found = await findInZip(path, size, (name) => MANIFEST.test(name))
-  const [first] = found.toSorted((a, b) => a.path.split('/').length - b.path.split('/').length)
+  const depthOf = ({ path: at }: { path: string }): number => at.split('/').length
+  const [first, second] = found.toSorted((a, b) => depthOf(a) - depthOf(b))
+  if (first && second && depthOf(first) === depthOf(second))
+    throw invalid('body', 'the zip has two files composer.json')
   if (!first)
     throw invalid('body', 'the zip has no composer.json at its root or in its only folder')
   const manifest = parseObject(first.bytes.toString('utf8'))
