@@ -2,6 +2,7 @@
  * Addresses as GitHub, GitLab and Gitea write them, for people who type them, follow an old link or
  * have them in a document. They are looked up only when this site has no such page.
  */
+import { lazy } from '#lib/lazy.ts'
 import { segments, withQuery } from './paths.ts'
 import { Router } from './router.ts'
 
@@ -223,31 +224,35 @@ const fill = (target: string, params: Params): string =>
     name === undefined ? segments(params[rest] ?? '') : encodeURIComponent(params[name] ?? ''),
   )
 
-const ROUTES = new Router<Target>([
-  ...Object.entries(OF_SITE),
-  ...['/orgs', '/organizations', '/groups'].flatMap((prefix) =>
-    Object.entries(OF_WORKSPACE).map(
-      ([path, target]) => [`${prefix}/:workspace${path}`, `/:workspace${target}`] as const,
-    ),
-  ),
-  ['/:workspace/-/group_members', '/:workspace/-/members'],
-  ...Object.entries(OF_REPO).map(([path, target]) => {
-    const isElsewhere = typeof target !== 'string' || target.startsWith('/:workspace')
-    return [
-      `/:workspace/:repo${path}`,
-      isElsewhere ? target : `/:workspace/:repo${target}`,
-    ] as const
-  }),
-  // GitLab puts everything of a project below a dash.
-  ['/:workspace/:repo/-/*rest', '/:workspace/:repo/*rest'],
-])
+/** Made when the first address is looked up, which a start does not wait for. */
+const routes = lazy(
+  () =>
+    new Router<Target>([
+      ...Object.entries(OF_SITE),
+      ...['/orgs', '/organizations', '/groups'].flatMap((prefix) =>
+        Object.entries(OF_WORKSPACE).map(
+          ([path, target]) => [`${prefix}/:workspace${path}`, `/:workspace${target}`] as const,
+        ),
+      ),
+      ['/:workspace/-/group_members', '/:workspace/-/members'],
+      ...Object.entries(OF_REPO).map(([path, target]) => {
+        const isElsewhere = typeof target !== 'string' || target.startsWith('/:workspace')
+        return [
+          `/:workspace/:repo${path}`,
+          isElsewhere ? target : `/:workspace/:repo${target}`,
+        ] as const
+      }),
+      // GitLab puts everything of a project below a dash.
+      ['/:workspace/:repo/-/*rest', '/:workspace/:repo/*rest'],
+    ]),
+)
 
 /**
  * Where a page of another forge is on this site; null for addresses that none of them has. Nothing
  * is read for it, so it says nothing about what exists.
  */
 export function addressHere(url: URL): string | null {
-  const found = ROUTES.find(url.pathname)
+  const found = routes().find(url.pathname)
   // Below a dash are pages of workspaces, which this site has itself.
   if (found === null || found.params.repo === '-') return null
   const { value: target, params } = found
