@@ -1,6 +1,6 @@
 /**
- * The packages `@actions/artifact`, `@actions/cache` and `@actions/core` from npm, under node, against
- * the results service of the built executable: artifacts, caches, two branches, a large file, wrong
+ * The packages `@actions/artifact`, `@actions/cache` and `@actions/core` from npm, under node and under
+ * the executable, which runs JavaScript where a machine has no node, against the results service of the built executable: artifacts, caches, two branches, a large file, wrong
  * tokens, other jobs, jobs that have ended. Prints a line for each step.
  */
 import { createHash, randomBytes } from 'node:crypto'
@@ -21,17 +21,33 @@ const OPTIONS = {
     default: '',
     help: 'Where the packages are installed, to be used again.',
   },
+  runtime: { kind: 'text', default: '', help: 'node or executable; both unless given.' },
   mib: { kind: 'count', default: '300', help: 'The size of the large files.' },
 } as const satisfies Record<string, Option>
 
 const sha256 = (path: string): string =>
   createHash('sha256').update(readFileSync(path)).digest('hex')
 
+/** What runs JavaScript, as jobs run it. */
+type Runtime = {
+  readonly command: readonly string[]
+  readonly environment: Readonly<Record<string, string>>
+}
+
+const runtimesOf = (executable: string): Readonly<Record<string, Runtime>> => ({
+  node: { command: ['node'], environment: {} },
+  executable: {
+    command: [executable, '--no-env-file', '--config=/dev/null'],
+    environment: { BUN_BE_BUN: '1' },
+  },
+})
+
 /** Stock clients as steps of jobs. */
 class Steps {
   constructor(
     readonly client: Client,
     private readonly packages: string,
+    private readonly runtime: Runtime,
   ) {}
 
   /** What a client answers; `failed` with what it says when it fails. */
@@ -42,7 +58,7 @@ class Steps {
   ): Promise<{ readonly value: unknown; readonly failed: boolean; readonly text: string }> {
     const result = this.client.path('result.json')
     rmSync(result, { force: true })
-    const command = ['node', join(this.packages, 'act.mjs'), ...what]
+    const command = [...this.runtime.command, join(this.packages, 'act.mjs'), ...what]
     const { status, text } = await this.client.run('work', command, {
       RESULT: result,
       ACTIONS_RUNTIME_TOKEN: token,
@@ -52,6 +68,7 @@ class Steps {
       GITHUB_SERVER_URL: 'http://forge.localhost',
       GITHUB_WORKSPACE: this.client.path('work'),
       RUNNER_TEMP: this.client.path('temp'),
+      ...this.runtime.environment,
       ...change,
     })
     const failed = status !== 0
@@ -146,6 +163,7 @@ async function tryIdentity(steps: Steps, jobs: Jobs, without: TakenJob): Promise
   const address = { ACTIONS_ID_TOKEN_REQUEST_URL: env.ACTIONS_ID_TOKEN_REQUEST_URL ?? '' }
   const variables = ({ token }: TakenJob) => ({ ...address, ACTIONS_ID_TOKEN_REQUEST_TOKEN: token })
   const said = await steps.ask(job, ['identity', 'vault'], variables(job))
+  if (said.failed) return client.check('fetch an ID token', false, said.text)
   const issuer = `${url}/api/actions`
   const keys = createRemoteJWKSet(new URL(`${issuer}/.well-known/jwks`))
   const { payload } = await jwtVerify(String(said.value), keys, { issuer, audience: 'vault' })
@@ -187,28 +205,32 @@ function idsOf({ token }: TakenJob) {
   return { workflow_run_backend_id, workflow_job_run_backend_id }
 }
 
-await runScript('bun test/system/actions-clients.ts [options]', OPTIONS, async (options) => {
+/** All steps under one runtime, with a forge of their own. Returns the failures. */
+async function tryAll(
+  name: string,
+  runtime: Runtime,
+  { executable, packages, mib }: { executable: string; packages: string; mib: number },
+): Promise<number> {
   const directory = mkdtempSync(join(tmpdir(), 'actions-clients-'))
   const forge = await startForge({
-    executable: requireBuilt(options.executable),
+    executable,
     data: join(directory, 'data'),
     log: join(directory, 'log'),
     environment: { HEARTH_JOBS_LOCAL: 'false' },
   })
   const { token } = await claim(forge)
   const place = { url: forge.url, workspace: OWNER.workspace, token, directory, tools: directory }
-  const client = new Client('actions', place)
-  for (const name of ['work', 'temp', 'home']) mkdirSync(client.path(name))
+  const client = new Client(`actions under ${name}`, place)
+  for (const folder of ['work', 'temp', 'home']) mkdirSync(client.path(folder))
   try {
-    const packages = await installPackages(options.packages || join(directory, 'packages'))
-    const steps = new Steps(client, packages)
+    const steps = new Steps(client, packages, runtime)
     const jobs = new Jobs(forge.url, token, directory)
     await jobs.begin()
     const main = await jobs.take('main')
     const topic = await jobs.take('topic')
     await tryArtifacts(steps, main, topic)
     await tryCaches(steps, main, topic)
-    await tryLargeFiles(steps, main, Number(options.mib))
+    await tryLargeFiles(steps, main, mib)
     await tryIdentity(steps, jobs, topic)
     await tryWrongTokens(steps, jobs, main, topic)
   } finally {
@@ -218,6 +240,21 @@ await runScript('bun test/system/actions-clients.ts [options]', OPTIONS, async (
   for (const line of log.filter((one) => one.includes('"level":"error"')))
     client.check('the log has no error', false, line)
   rmSync(directory, { recursive: true, force: true })
-  process.stdout.write(`${client.steps} steps, ${client.failures} failures\n`)
-  return client.failures === 0 ? 0 : 1
+  process.stdout.write(`${name}: ${client.steps} steps, ${client.failures} failures\n`)
+  return client.failures
+}
+
+await runScript('bun test/system/actions-clients.ts [options]', OPTIONS, async (options) => {
+  const executable = requireBuilt(options.executable)
+  const folder = mkdtempSync(join(tmpdir(), 'actions-packages-'))
+  try {
+    const packages = await installPackages(options.packages || folder)
+    let failures = 0
+    for (const [name, runtime] of Object.entries(runtimesOf(executable)))
+      if (options.runtime === '' || options.runtime === name)
+        failures += await tryAll(name, runtime, { executable, packages, mib: Number(options.mib) })
+    return failures === 0 ? 0 : 1
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
 })

@@ -18,7 +18,8 @@ const TEXTS = [
   '\u202e\u0000pwned'.replace('\u0000', ''),
 ]
 
-test('text of others in env, inputs and outputs stays text', async () => {
+test('thirteen texts of others in env, inputs and outputs stay text', async () => {
+  expect(TEXTS).toHaveLength(13)
   const { execute } = await makeExecutions()
   const jobs = `jobs:
   a:

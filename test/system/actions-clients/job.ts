@@ -83,6 +83,9 @@ export class Jobs {
       const { task } = (await this.runner('FetchTask', {})) as { task?: Message }
       if (!task) continue
       const context = task.context as Record<string, string>
+      // As runners do: one of which the runner says nothing is given again when it asks again.
+      const state = { id: String(task.id), startedAt: new Date().toISOString() }
+      await this.runner('UpdateTask', { state })
       return {
         task: String(task.id),
         token: context.gitea_runtime_token ?? '',
