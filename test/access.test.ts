@@ -516,13 +516,15 @@ describe('nothing bypasses it', () => {
       'ensureLocal',
       'listRefs',
       'receivePack',
-      'uploadPackInto',
       'uploadPackOrFile',
       'uploadPackSync',
     ])
     expect(git.match(/await this\.#open\(request, service\)/g)).toHaveLength(2)
     expect(git.match(/await this\.#open\(request, 'git-upload-pack'\)/g)).toHaveLength(1)
-    expect(git).not.toMatch(/hearth\.(db|database|writer)\b/)
+    const ssh = readFileSync(join(root, 'src/ssh/git-session.ts'), 'utf8')
+    expect(ssh.match(/this\.#access\.open\(/g)).toHaveLength(1)
+    expect(ssh.match(/await this\.#open\(call, path, '/g)).toHaveLength(2)
+    for (const entry of [git, ssh]) expect(entry).not.toMatch(/hearth\.(db|database|writer)\b/)
   })
 
   test('no page, form or file of the website reads anything but through an operation', async () => {
