@@ -1,6 +1,8 @@
 /** What the executable is made of. */
 import { expect, test } from 'bun:test'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { getPriority } from 'node:os'
+import { NICENESS } from '#lib/threads/thread.ts'
 import { partsOf } from '../../scripts/support/executable-parts.ts'
 import { EXECUTABLE, startForge } from './forge.ts'
 
@@ -24,12 +26,19 @@ test('the executable has at most 165 MB', () => {
 test('a forge that was just started has no threads of the git engine, which has two or more', async () => {
   const forge = await startForge()
   try {
-    expect((await fetch(`${forge.url}/api/readyz`)).status).toBe(200)
+    // Readiness would try a thread of the engine.
+    expect((await fetch(`${forge.url}/livez`)).status).toBe(200)
     const tasks = `/proc/${forge.child.pid}/task`
-    const names = readdirSync(tasks).map((id) => readFileSync(`${tasks}/${id}/comm`, 'utf8').trim())
-    expect(names.length).toBeGreaterThan(1)
-    // The search may have begun its one.
-    expect(names.filter((name) => name === 'Worker').length).toBeLessThan(2)
+    const threads = readdirSync(tasks).map((id) => {
+      const stat = readFileSync(`${tasks}/${id}/stat`, 'utf8')
+      // proc_pid_stat(5), field 19; the second field is the name, in brackets.
+      return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16])
+    })
+    expect(threads.length).toBeGreaterThan(1)
+    // Those of the search and of checkpoints may have begun. The engine's have a priority of their own.
+    const nice = getPriority(forge.child.pid)
+    expect(threads.filter((one) => one === nice)).not.toEqual([])
+    expect(threads.filter((one) => one === nice + NICENESS.engine)).toEqual([])
   } finally {
     await forge.stop()
   }
