@@ -6,7 +6,7 @@
  * the programs unless they are there.
  */
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { homedir, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { claim, EXECUTABLE, requireBuilt, startForge } from '../../scripts/support/forge.ts'
 import { runScript, type Option } from '../../scripts/support/options.ts'
@@ -256,7 +256,9 @@ async function runAll(
 
 await runScript('bun test/system/agent-programs.ts [options]', OPTIONS, async (options) => {
   const directory = mkdtempSync(join(tmpdir(), 'agent-programs-'))
-  const tools = resolve(options.tools === '' ? join(directory, 'tools') : options.tools)
+  // Folders below /tmp are hidden in the box of a program.
+  const ownTools = options.tools === '' ? mkdtempSync(join(homedir(), '.agent-programs-')) : null
+  const tools = ownTools ?? resolve(options.tools)
   const programs = PROGRAMS.filter(({ kind }) => kind.includes(options.only))
   await fetchPrograms(tools, programs)
   const forge = await startForge({
@@ -280,6 +282,7 @@ await runScript('bun test/system/agent-programs.ts [options]', OPTIONS, async (o
   } finally {
     await forge.stop()
     models.stop()
+    if (ownTools !== null) rmSync(ownTools, { recursive: true, force: true })
     if (options.keep) process.stdout.write(`kept in ${directory}\n`)
     else rmSync(directory, { recursive: true, force: true })
   }
