@@ -181,15 +181,13 @@ class Idleness {
   }
 
   private wait(): void {
-    const most = this.workedMs > MUCH_WORK_MS ? IDLE_AFTER_MUCH_MS : this.idleMs
-    this.timer = setTimeout(
-      () => {
-        if (this.isAwaited()) return this.wait()
-        this.workedMs = 0
-        this.end()
-      },
-      Math.min(most, this.idleMs),
-    )
+    const maxMs = this.workedMs > MUCH_WORK_MS ? IDLE_AFTER_MUCH_MS : Infinity
+    const end = (): void => {
+      if (this.isAwaited()) return this.wait()
+      this.workedMs = 0
+      this.end()
+    }
+    this.timer = setTimeout(end, Math.min(this.idleMs, maxMs))
     this.timer.unref()
   }
 }

@@ -55,7 +55,7 @@ export const blobPage = page({
   load: async (visit) => {
     // As READMEs written for GitHub embed their pictures.
     if (['true', '1'].includes(visit.url.searchParams.get('raw') ?? ''))
-      return redirect(visit.url.pathname.replace('/blob/', '/raw/'), 302)
+      return redirect(visit.url.pathname.replace(/^(\/[^/]+\/[^/]+)\/blob\//, '$1/raw/'), 302)
     const line = Number(visit.url.searchParams.get('line') ?? '')
     if (Number.isSafeInteger(line) && line > 0)
       return redirect(`${visit.url.pathname}#L${line}`, 302)

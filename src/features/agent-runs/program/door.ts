@@ -11,7 +11,9 @@ import { nowhere } from '#core/audit.ts'
 import type { AgentCaller } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { protocolRoutes, type ProtocolRequest, type ProtocolRoute } from '#core/protocol-routes.ts'
+import { service } from '#core/service.ts'
 import { Refusal } from '#lib/errors.ts'
+import { RateCounter } from '#lib/rate-counter.ts'
 import { MINUTE } from '#lib/time.ts'
 import { DOOR_URL } from '#runner'
 
@@ -85,44 +87,29 @@ const protocolRequest = (
 /** Whether the tools of the forge are at the door. */
 export const hasTools = (hearth: Hearth): boolean => agentTools(hearth).answer !== null
 
-/** The tool server at the door. A program that calls in a circle is slowed down. */
-class ToolDoor {
-  #begunAt = 0
-  #requests = 0
+/** Requests for tools by the socket of their door. */
+const toolRequests = service(
+  'tool requests of agent programs',
+  ({ clock }) => new RateCounter(clock),
+)
 
-  constructor(
-    private readonly hearth: Hearth,
-    private readonly caller: () => AgentCaller | null,
-  ) {}
-
-  async answer(request: Request, as: AgentCaller): Promise<Response> {
-    const { answer } = agentTools(this.hearth)
-    if (answer === null) return refusal(503, 'the tools are not available now')
-    if (this.#isTooOften())
-      return refusal(429, `at most ${MAX_TOOL_REQUESTS_A_MINUTE} requests a minute`)
-    try {
-      const body = await readBody(request, MAX_TOOL_BYTES)
-      const { caller } = this
-      return await answer({
-        request,
-        body,
-        caller: as,
-        currentCaller: caller,
-        listed: LISTED_TOOLS,
-      })
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error
-      return refusal(error.status, error.message)
-    }
-  }
-
-  #isTooOften(): boolean {
-    const now = this.hearth.clock.now()
-    if (now - this.#begunAt >= MINUTE) {
-      this.#begunAt = now
-      this.#requests = 0
-    }
-    return ++this.#requests > MAX_TOOL_REQUESTS_A_MINUTE
+/** The response of the tool server. A program that calls in a circle is slowed down. */
+async function answerTools(
+  { hearth, socket, caller: currentCaller }: DoorOptions,
+  request: Request,
+  caller: AgentCaller,
+): Promise<Response> {
+  const { answer } = agentTools(hearth)
+  if (answer === null) return refusal(503, 'the tools are not available now')
+  const limit = { key: socket, maxPerWindow: MAX_TOOL_REQUESTS_A_MINUTE, windowMs: MINUTE }
+  if (toolRequests(hearth).take(limit) !== null)
+    return refusal(429, `at most ${MAX_TOOL_REQUESTS_A_MINUTE} requests a minute`)
+  try {
+    const body = await readBody(request, MAX_TOOL_BYTES)
+    return await answer({ request, body, caller, currentCaller, listed: LISTED_TOOLS })
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    return refusal(error.status, error.message)
   }
 }
 
@@ -134,11 +121,11 @@ export type DoorOptions = {
 }
 
 /** Opens the door at a path in a folder of its own. */
-export async function openDoor({ hearth, socket, caller }: DoorOptions): Promise<Door> {
+export async function openDoor(options: DoorOptions): Promise<Door> {
+  const { hearth, socket, caller } = options
   rmSync(socket, { force: true })
   // Addresses of sockets have at most 107 bytes, which the path of a data directory can exceed.
   const folder = openSync(dirname(socket), constants.O_RDONLY | constants.O_DIRECTORY)
-  const toolDoor = new ToolDoor(hearth, caller)
   let open = 0
   const answer = async (request: Request): Promise<Response> => {
     const as = caller()
@@ -151,7 +138,7 @@ export async function openDoor({ hearth, socket, caller }: DoorOptions): Promise
     open++
     try {
       return found === null
-        ? await toolDoor.answer(request, as)
+        ? await answerTools(options, request, as)
         : await found.route.handle(hearth, protocolRequest(request, { as, path: found.path }))
     } finally {
       open--
