@@ -281,14 +281,14 @@ export class JobRunner {
     await Promise.allSettled(this.#running.values())
   }
 
-  /** Resolves when nothing is due and nothing runs; for tests and commands. */
+  /** Resolves when nothing runs, and nothing is due or the jobs were stopped; for tests and commands. */
   async idle(): Promise<void> {
     for (;;) {
       await this.#take()
       // A claimed job whose claim is not on disk yet is neither due nor running, but counts in its
       // queue.
-      if ([...this.#runningCounts.values()].every((count) => count === 0) && this.#due() === null)
-        return
+      const isAnyClaimed = [...this.#runningCounts.values()].some((count) => count > 0)
+      if (!isAnyClaimed && (this.#isStopped || this.#due() === null)) return
       // A race of no promises would never end while another round claims a job.
       if (this.#running.size > 0) await Promise.race(this.#running.values())
       else await nextTurn()

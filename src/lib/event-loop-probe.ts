@@ -5,6 +5,7 @@
  * The timer is frequent only while there is work: from `wake` until a second in which the thread
  * used little CPU. Otherwise it fires once a second, which costs about 0.02 percent of a core.
  */
+import { ownThreadCpuMs } from './threads/thread.ts'
 import { SECOND } from './time.ts'
 
 const AWAKE_INTERVAL_MS = 10
@@ -35,11 +36,6 @@ const longer = (a: LongestTurn, b: LongestTurn): LongestTurn => ({
   cpuMs: Math.max(a.cpuMs, b.cpuMs),
 })
 
-function readThreadCpuMs(): number {
-  const { user, system } = process.threadCpuUsage()
-  return (user + system) / 1000
-}
-
 export type ProbeClocks = { readonly now: () => number; readonly cpu: () => number }
 
 /** Calls a function again and again until the returned function is called. */
@@ -68,7 +64,7 @@ export class EventLoopProbe {
   readonly #slices = new Map<number, LongestTurn>()
 
   constructor(
-    { now = () => performance.now(), cpu = readThreadCpuMs }: Partial<ProbeClocks> = {},
+    { now = () => performance.now(), cpu = ownThreadCpuMs }: Partial<ProbeClocks> = {},
     private readonly repeat: Repeat = repeatByTimer,
     /** Called when much work was done and none has come for a while. */
     private readonly onQuiet: () => void = () => {},

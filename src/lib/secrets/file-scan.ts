@@ -4,6 +4,7 @@
  * begin, first with a beginning of bounded width. So most anchors cost the time of a few bytes. The
  * few rules without anchors are matched in windows around their words.
  */
+import { ownThreadCpuMs } from '../threads/thread.ts'
 import { secretOf, type CompiledRule } from './compiled-rule.ts'
 import type { SecretRule } from './secret-rules.ts'
 import { WordAutomaton } from './word-automaton.ts'
@@ -21,8 +22,8 @@ const CHUNK_BYTES = 2048
 const MAX_FAR_BYTES = 16
 /** The most matches that are collected, before it is known which of them count. */
 const MAX_CANDIDATES = 10_000
-/** Matching one file ends after this time; what is left of it is not looked at. */
-const MAX_FILE_MS = 2000
+/** Matching one file ends after this processor time; what is left of it is not looked at. */
+const MAX_FILE_CPU_MS = 2000
 
 export type SecretMatch = {
   readonly rule: SecretRule
@@ -116,7 +117,7 @@ export class FileScan {
   /** The next position at which each rule is tried. */
   private readonly next: Int32Array
   private readonly windows = new Map<number, Window[]>()
-  private readonly endsAt = performance.now() + MAX_FILE_MS
+  private readonly endsAtCpuMs = ownThreadCpuMs() + MAX_FILE_CPU_MS
   private isOver = false
   /** Decoded text, and where it begins and ends. */
   private text = ''
@@ -267,7 +268,7 @@ export class FileScan {
   }
 
   private checkTime(): void {
-    if (performance.now() <= this.endsAt) return
+    if (ownThreadCpuMs() <= this.endsAtCpuMs) return
     this.isOver = true
     this.isHit = true
   }

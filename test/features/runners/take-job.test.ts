@@ -97,15 +97,17 @@ test('a label that nothing here has leaves the job waiting', async () => {
 
 test('a stop of the process ends the processes of a job, and leaves it to the next process', async () => {
   const { world, ada, runs, jobs } = await makeJobsWorld()
+  // Another run of the tests on this machine has other durations, by which processes are found.
+  const [first, second] = [`sleep 4841.${process.pid}`, `sleep 4842.${process.pid}`]
   const file = `on: push
-jobs: { build: { runs-on: ubuntu-latest, steps: [{ run: sleep 4841 }, { if: always(), run: sleep 4842 }] } }
+jobs: { build: { runs-on: ubuntu-latest, steps: [{ run: ${first} }, { if: always(), run: ${second} }] } }
 `
   await world.commit(REPO.repo, 'main', { '.hearth/workflows/ci.yml': file }, { as: ada })
   const idle = world.jobs()
-  while (!isAlive('sleep 4841')) await Bun.sleep(50)
+  while (!isAlive(first)) await Bun.sleep(50)
   await world.hearth.jobs.stop()
   await idle
-  expect([isAlive('sleep 4841'), isAlive('sleep 4842')]).toEqual([false, false])
+  expect([isAlive(first), isAlive(second)]).toEqual([false, false])
   const [run] = await runs()
   const [build] = await jobs(run?.id ?? '')
   expect(build).toMatchObject({ status: 'in_progress', conclusion: null })

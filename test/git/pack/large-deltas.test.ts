@@ -122,15 +122,18 @@ test('six packs that expand stay within the memory budget, and reads go on', asy
       await Bun.sleep(5)
     }
   })()
+  const startedMs = performance.now()
   const answers = await Promise.all(
     names.map((name) => rawPush(host, name, [[null, oid, 'refs/tags/x']], pack)),
   )
+  const pushesMs = performance.now() - startedMs
   isOver = true
   await reading
   for (const { unpack } of answers) expect(unpack).toBe('the pack expands to too many bytes')
   expect((peak - before) / 2 ** 20).toBeLessThan(256 + 64)
-  expect(longestReadMs).toBeLessThan(2_000)
-}, 120_000)
+  // Reads that waited for a push to end took more than half of all; a ratio holds on a busy machine.
+  expect(longestReadMs).toBeLessThan(pushesMs / 4)
+}, 240_000)
 
 test('a pack that expands less is accepted', async () => {
   const { pack, oid } = makeBomb(3)

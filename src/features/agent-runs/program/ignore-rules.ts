@@ -3,11 +3,12 @@
  * paths are a stranger's, and one path may take seconds.
  */
 import { patternMatchesPath } from '#features/repos/index.ts'
+import { ownThreadCpuMs } from '#lib/threads/thread.ts'
 import { nextTurn } from '#lib/waiting.ts'
 import { ToolError } from '../tool.ts'
 
 const MAX_RULES = 500
-/** Of all paths of one turn. */
+/** Processor time of all paths of one turn. */
 const MAX_MS = 10_000
 /** The rest of the server gets a turn after so much. */
 const TURN_MS = 20
@@ -22,7 +23,7 @@ export class IgnoreRules {
 
   constructor(
     text: string,
-    private readonly now: () => number = () => performance.now(),
+    private readonly now: () => number = ownThreadCpuMs,
   ) {
     this.#rules = text
       .split(/\r?\n/)

@@ -1,6 +1,6 @@
 /** The thread that searches lines of logs: whoever reads a log chooses the expression. */
 import { RE2JS } from 're2js'
-import { lowerThreadPriority, NICENESS, threadCpuMs, threadName } from '#lib/threads/thread.ts'
+import { lowerThreadPriority, NICENESS, ownThreadCpuMs } from '#lib/threads/thread.ts'
 import { serveRequests } from '#lib/threads/worker-requests.ts'
 import type { SearchRequest, SearchResponse } from './log-search.ts'
 
@@ -11,13 +11,8 @@ const MAX_PROGRAM_STEPS = 1_500
 /** What is searched of a line. */
 const MAX_LINE_CHARS = 4_096
 
-const name = threadName()
-
-/** The processor time of this thread; time where the system does not tell it. */
-const cpuMs = (): number => (name === null ? null : threadCpuMs(name)) ?? performance.now()
-
 serveRequests(({ expression, lines }: SearchRequest): SearchResponse => {
-  const startMs = cpuMs()
+  const startMs = ownThreadCpuMs()
   let compiled: RE2JS
   try {
     compiled = RE2JS.compile(expression)
@@ -30,5 +25,5 @@ serveRequests(({ expression, lines }: SearchRequest): SearchResponse => {
   lines.forEach((line, index) => {
     if (compiled.matcher(line.slice(0, MAX_LINE_CHARS)).find()) found.push(index)
   })
-  return { found, cpuMs: cpuMs() - startMs }
+  return { found, cpuMs: ownThreadCpuMs() - startMs }
 })
