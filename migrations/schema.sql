@@ -1085,7 +1085,9 @@ CREATE TABLE incoming_hooks (
   owner_id TEXT NOT NULL REFERENCES actors (id),
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL
-) STRICT, WITHOUT ROWID;
+, sync_status INTEGER NOT NULL DEFAULT 0
+  CHECK (sync_status IN (0, 1)), sync_comments INTEGER NOT NULL DEFAULT 0
+  CHECK (sync_comments IN (0, 1))) STRICT, WITHOUT ROWID;
 
 CREATE INDEX incoming_hooks_of_repo ON incoming_hooks (repo_id);
 
@@ -1107,6 +1109,8 @@ CREATE TABLE incoming_subjects (
   last_at TEXT NOT NULL,
   PRIMARY KEY (integration_id, fingerprint)
 ) STRICT, WITHOUT ROWID;
+
+CREATE INDEX incoming_subjects_of_issue ON incoming_subjects (repo_id, number);
 
 CREATE INDEX incoming_subjects_open ON incoming_subjects (integration_id) WHERE open = 1;
 
@@ -2978,6 +2982,29 @@ CREATE TABLE tokens (
 CREATE INDEX tokens_by_end ON tokens (expires_at) WHERE expires_at IS NOT NULL;
 
 CREATE INDEX tokens_of_actor ON tokens (actor_id, id);
+
+CREATE TABLE tracker_updates (
+  seq INTEGER PRIMARY KEY,
+  integration_id TEXT NOT NULL REFERENCES incoming_hooks (integration_id) ON DELETE CASCADE,
+  fingerprint TEXT NOT NULL,
+  number INTEGER NOT NULL,
+  kind TEXT NOT NULL CHECK (kind IN ('status', 'comment')),
+  -- The comment whose text is sent; null for the status.
+  comment_id TEXT,
+  state TEXT NOT NULL CHECK (state IN ('waiting', 'sent', 'failed', 'cancelled')),
+  attempt INTEGER NOT NULL,
+  -- Milliseconds; null once it has ended.
+  due_at INTEGER,
+  -- Why it was not sent.
+  message TEXT,
+  created_at TEXT NOT NULL,
+  finished_at TEXT
+) STRICT;
+
+CREATE INDEX tracker_updates_due ON tracker_updates (integration_id, due_at)
+  WHERE due_at IS NOT NULL;
+
+CREATE INDEX tracker_updates_of_hook ON tracker_updates (integration_id, seq);
 
 CREATE TABLE triage_proposals (
   id TEXT PRIMARY KEY,

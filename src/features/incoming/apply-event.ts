@@ -137,7 +137,8 @@ function mustReopen({ subject, issue, item }: Following): boolean {
   return isNew && issue.reason !== 'not_planned'
 }
 
-function followOpen(tx: Tx, { repo, sender }: Receiving, following: Following): boolean {
+function followOpen(tx: Tx, receiving: Receiving, following: Following): boolean {
+  const { repo, sender } = receiving
   const { subject, issue, item, text } = following
   const reopens = mustReopen(following)
   if (reopens) reopenIssueAs(tx, repo, issue.number)
@@ -146,14 +147,18 @@ function followOpen(tx: Tx, { repo, sender }: Receiving, following: Following): 
   const isNewText = digestOf(text) !== subject.written && (reopens || !sender.sendsAlerts)
   const writes = isUntouched && isNewText
   if (writes) rewrite(tx, repo, issue, text)
+  // Its end was told in a comment, because people worked on it.
+  const isBack = sender.sendsAlerts && issue.open === 1 && subject.open === 0
+  const comments = isBack && comment(tx, receiving, following, OPEN_AGAIN) ? 1 : 0
   putSubject(tx, {
     ...subject,
     open: 1,
     written: writes ? digestOf(text) : subject.written,
     occurrence: item.occurrence ?? subject.occurrence,
     times: subject.times + 1,
+    comments: subject.comments + comments,
   })
-  return reopens || writes
+  return reopens || writes || comments > 0
 }
 
 function rewrite(tx: Tx, repo: RepoGrant, issue: IssueRow, text: IssueText): void {
@@ -182,25 +187,38 @@ function isWorkedOn(tx: Tx, repo_id: string, { subject, issue }: Following): boo
   )
 }
 
-function followEnd(tx: Tx, { repo, sender, caller }: Receiving, following: Following): boolean {
+function followEnd(tx: Tx, receiving: Receiving, following: Following): boolean {
+  const { repo, sender, caller } = receiving
   const { subject, issue } = following
   if (issue.open === 0 || subject.open === 0) {
     putSubject(tx, { ...subject, open: 0 })
     return false
   }
   const staysOpen = sender.sendsAlerts && isWorkedOn(tx, repo.id, following)
-  if (staysOpen) comment(tx, repo, caller, issue.number)
-  else closeIssueAs(tx, repo, issue.number, caller.id)
-  putSubject(tx, { ...subject, open: 0, comments: subject.comments + (staysOpen ? 1 : 0) })
-  return true
+  const comments = staysOpen && comment(tx, receiving, following, ENDED) ? 1 : 0
+  if (!staysOpen) closeIssueAs(tx, repo, issue.number, caller.id)
+  putSubject(tx, { ...subject, open: 0, comments: subject.comments + comments })
+  return !staysOpen || comments > 0
 }
 
-function comment(tx: Tx, repo: RepoGrant, caller: AgentCaller, number: number): void {
-  const body = 'It is resolved at the service. The issue stays open, because people work on it.'
+const ENDED = 'It is resolved at the service. The issue stays open, because people work on it.'
+const OPEN_AGAIN = 'It is open again at the service.'
+/** An alert that comes and goes writes no more comments than this on one issue. */
+const MAX_COMMENTS = 20
+
+/** Whether a comment was written. */
+function comment(
+  tx: Tx,
+  { repo, caller }: Receiving,
+  { subject, issue: { number } }: Following,
+  body: string,
+): boolean {
+  if (subject.comments >= MAX_COMMENTS) return false
   const id = insertComment(tx, { repo_id: repo.id, number, author_id: caller.id, body })
   tx.append(
     commentCreated,
     { workspace_id: repo.workspace_id, repo_id: repo.id },
     { number, comment: id, review: null, verdict: null, path: null, line: null },
   )
+  return true
 }

@@ -8,6 +8,7 @@ import { addressOf } from './address.ts'
 import type { IncomingHook } from './schema.ts'
 import type { Sender } from './senders/sender.ts'
 import { findSender } from './senders/senders.ts'
+import { canBeTold } from './updates/receivers.ts'
 import { countOpenSubjects, findHook, type HookRow } from './store.ts'
 
 const PURPOSE = 'incoming webhook secret'
@@ -56,6 +57,9 @@ export const hookRecord = (hearth: Hearth, { signature }: Sender, row: HookRow):
   repo: fullName(hearth.db, row.repo_id),
   url: addressOf(hearth, row),
   labels: JSON.parse(row.labels) as string[],
+  sync_status: row.sync_status === 1,
+  sync_comments: row.sync_comments === 1,
+  can_sync: canBeTold(findIntegration(hearth.db, row.integration_id)?.provider ?? ''),
   has_secret: row.secret !== null,
   signature: signature && { header: signature.header, required: signature.required },
   open_issues: countOpenSubjects(hearth.db, row.integration_id),

@@ -1,14 +1,9 @@
 /** Receives events of services at `/-/in/<integration>/<key>`. */
-import { decide, writesRepo, type RepoGrant } from '#core/access.ts'
-import type { AgentCaller } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
 import type { ProtocolRequest, ProtocolRoute } from '#core/protocol-routes.ts'
 import { service } from '#core/service.ts'
 import { writeAs } from '#core/write.ts'
-import { actorOf, userCaller } from '#features/accounts/index.ts'
 import { configOf, findIntegration, type IntegrationRow } from '#features/integrations/index.ts'
-import { requireContribution } from '#features/issues/index.ts'
-import { fullName } from '#features/repos/index.ts'
 import { Refusal } from '#lib/errors.ts'
 import { sha256 } from '#lib/hash.ts'
 import { isObject } from '#lib/json-value.ts'
@@ -17,6 +12,7 @@ import { RateCounter } from '#lib/rate-counter.ts'
 import { MINUTE } from '#lib/time.ts'
 import { INCOMING_PATH, isKeyOf } from './address.ts'
 import { applyEvent } from './apply-event.ts'
+import { callerOf, requireRights } from './hook-caller.ts'
 import { readHookSecret } from './hook-record.ts'
 import type { DeliveryState } from './schema.ts'
 import type { IncomingEvent, Sender } from './senders/sender.ts'
@@ -47,44 +43,6 @@ function requireReceiver(hearth: Hearth, path: string): Receiver {
   if (!hook || !integration || !sender || integration.enabled === 0 || rest.length > 0)
     throw new Refusal('not_found', 'this address takes no events')
   return { hook, integration, sender }
-}
-
-/** The author of the issues, with the rights that its person has now. */
-function callerOf(hearth: Hearth, { hook, integration }: Receiver): AgentCaller {
-  const owner = userCaller(hearth.db, hook.owner_id)
-  if (owner === null || owner.suspended)
-    throw new Refusal('forbidden', 'the person who set up this webhook has no account any more')
-  return {
-    kind: 'agent',
-    id: hook.actor_id,
-    username: actorOf(hearth, hook.actor_id).username,
-    repo_id: hook.repo_id,
-    owner_id: owner.id,
-    owner_username: owner.username,
-    token: {
-      id: hook.actor_id,
-      name: integration.name,
-      kind: 'agent',
-      scopes: ['repo:read', 'issues:write'],
-      repos: [hook.repo_id],
-      workspace: integration.workspace_id,
-      role: 'write',
-      expires_at: null,
-    },
-  }
-}
-
-function requireRights(hearth: Hearth, caller: AgentCaller, { integration }: Receiver): RepoGrant {
-  const { repo } = decide(
-    writesRepo('triage', { scope: 'issues:write' }),
-    caller,
-    { repo: fullName(hearth.db, caller.repo_id) },
-    hearth.facts,
-  )
-  if (repo?.workspace_id !== integration.workspace_id)
-    throw new Refusal('forbidden', 'the repository is no longer in this workspace')
-  requireContribution(hearth, repo, caller)
-  return repo
 }
 
 type Received = Pick<DeliveryRow, 'integration_id' | 'sender_id' | 'digest' | 'size'>

@@ -18,6 +18,13 @@ export const IncomingHook = Type.Object(
       description: 'The address for the service. Whoever knows it can send events.',
     }),
     labels: Type.Array(Type.String(), { description: 'Of the issues that it opens.' }),
+    sync_status: Type.Boolean({
+      description: 'Whether the service is told when its issues close and open again.',
+    }),
+    sync_comments: Type.Boolean({
+      description: 'Whether comments of people with write are sent to the service.',
+    }),
+    can_sync: Type.Boolean({ description: 'Whether the service can be told at all.' }),
     has_secret: Type.Boolean(),
     signature: Nullable(
       Type.Object({
@@ -49,3 +56,25 @@ export const IncomingDelivery = Type.Object(
 )
 export type IncomingDelivery = Static<typeof IncomingDelivery>
 export const IncomingDeliveries = ListOf(IncomingDelivery)
+
+export const UPDATE_STATES = ['waiting', 'sent', 'failed', 'cancelled'] as const
+export type UpdateState = (typeof UPDATE_STATES)[number]
+export const UPDATE_KINDS = ['status', 'comment'] as const
+
+export const TrackerUpdate = Type.Object(
+  {
+    kind: OneOf(UPDATE_KINDS, { description: 'What the service is told.' }),
+    issue: Type.Integer(),
+    state: OneOf(UPDATE_STATES, {
+      description: 'cancelled: there was nothing to tell any more, or it may not be told.',
+    }),
+    attempt: Type.Integer({ description: 'How often it was tried.' }),
+    message: Nullable(Type.String({ description: 'Why it was not sent.' })),
+    next_attempt_at: Nullable(Time),
+    created_at: Time,
+    finished_at: Nullable(Time),
+  },
+  { $id: 'TrackerUpdate', description: 'A change of an issue that a service is told.' },
+)
+export type TrackerUpdate = Static<typeof TrackerUpdate>
+export const TrackerUpdates = ListOf(TrackerUpdate)

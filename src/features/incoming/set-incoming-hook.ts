@@ -5,7 +5,7 @@ import { operation } from '#core/operation.ts'
 import { RepoPath, Type, WorkspaceSlug } from '#core/schema.ts'
 import type { Tx } from '#core/write.ts'
 import { recordActor } from '#features/accounts/index.ts'
-import { auditIntegration } from '#features/integrations/index.ts'
+import { auditIntegration, configOf, type IntegrationRow } from '#features/integrations/index.ts'
 import { LabelsInput } from '#features/issues/index.ts'
 import { fullName } from '#features/repos/index.ts'
 import { invalid } from '#lib/errors.ts'
@@ -14,11 +14,12 @@ import { encryptHookSecret, hookRecord, requireHook, requireSender } from './hoo
 import { IntegrationIdInput } from './inputs.ts'
 import { IncomingHook } from './schema.ts'
 import { findHook, putHook, type HookRow } from './store.ts'
+import { findReceiver } from './updates/receivers.ts'
 
 export const setIncomingHook = operation({
   name: 'set_incoming_hook',
   summary:
-    'Let the events of an integration open, update and close issues of a repository of the workspace. The answer has the address for the service. secret is what the service signs with: empty removes it, left out keeps it. renew ends the old address. Owners only, people only.',
+    'Let events of an integration open, update and close issues of a repository, and with sync_status and sync_comments tell the service what becomes of them. The answer has the address for the service. Its secret: empty removes it, left out keeps it. Owners only, people only.',
   keywords: ['alerts as issues', 'Sentry issues', 'Alertmanager webhook', 'follow Jira tickets'],
   route: 'PUT /workspaces/{workspace}/integrations/{id}/incoming',
   toolset: 'integrations',
@@ -34,6 +35,15 @@ export const setIncomingHook = operation({
         pattern: '^([\\x21-\\x7e]{8,})?$',
         description: 'At least 8 characters; stored encrypted and never shown.',
       }),
+    ),
+    sync_status: Type.Optional(
+      Type.Boolean({
+        description:
+          'Tell the service when its issues close and open again; needs its access token.',
+      }),
+    ),
+    sync_comments: Type.Optional(
+      Type.Boolean({ description: 'Send comments of people with write to the service.' }),
     ),
     renew: Type.Optional(Type.Boolean({ description: 'Make a new address.' })),
   }),
@@ -63,24 +73,43 @@ export const setIncomingHook = operation({
           'secret',
           `secret is required: ${integration.name} signs its events with it (${sender.signature.header})`,
         )
+      const sync_status = input.sync_status ?? before?.sync_status === 1
+      const sync_comments = input.sync_comments ?? before?.sync_comments === 1
+      requireReceiver(integration, { sync_status, sync_comments })
       putHook(tx, {
         integration_id: id,
         repo_id: repo.id,
         generation: before === null || input.renew === true ? randomToken(12) : before.generation,
         secret,
         labels: JSON.stringify(input.labels ?? (before ? JSON.parse(before.labels) : [])),
+        sync_status: sync_status ? 1 : 0,
+        sync_comments: sync_comments ? 1 : 0,
         actor_id: actorFor(tx, before, caller, integration.provider),
         owner_id: caller.id,
       })
       auditIntegration(tx, 'integration.incoming_set', integration, {
         before: before && { repo: fullName(tx.db, before.repo_id) },
-        after: { repo: repo.full_name },
+        after: { repo: repo.full_name, sync_status, sync_comments },
         secret_changed: input.secret !== undefined,
         renewed: input.renew === true,
       })
       return hookRecord(hearth, sender, requireHook(tx.db, id))
     }),
 })
+
+/** Throws 422 for what a service cannot be told, and for an integration that lacks something. */
+function requireReceiver(
+  integration: IntegrationRow,
+  wanted: { readonly sync_status: boolean; readonly sync_comments: boolean },
+): void {
+  const field = wanted.sync_status ? 'sync_status' : 'sync_comments'
+  if (!wanted[field]) return
+  const receiver = findReceiver(integration.provider)
+  if (receiver === null) throw invalid(field, `${integration.provider} cannot be told anything`)
+  const missing = receiver.lacks(configOf(integration), integration.secret !== null)
+  if (missing !== null)
+    throw invalid(field, `${integration.name} needs ${missing} in its settings before it is told`)
+}
 
 /**
  * The author of the issues, who acts for the Owner who set the webhook last. Its id has the prefix

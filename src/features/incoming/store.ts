@@ -12,6 +12,10 @@ export type HookRow = {
   readonly secret: string | null
   /** JSON. */
   readonly labels: string
+  /** Whether the service is told when an issue closes or opens again. */
+  readonly sync_status: 0 | 1
+  /** Whether comments of people with Write are sent to the service. */
+  readonly sync_comments: 0 | 1
   readonly actor_id: string
   readonly owner_id: string
   readonly created_at: Timestamp
@@ -24,16 +28,20 @@ export const findHook = (db: Db, integration_id: string): HookRow | null =>
 /** Inserts a webhook, or replaces what it is set to. */
 export const putHook = (tx: Tx, row: Omit<HookRow, 'created_at' | 'updated_at'>): void =>
   void tx.db.run(
-    `INSERT INTO incoming_hooks (integration_id, repo_id, generation, secret, labels, actor_id,
-     owner_id, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+    `INSERT INTO incoming_hooks (integration_id, repo_id, generation, secret, labels, sync_status,
+     sync_comments, actor_id, owner_id, created_at, updated_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (integration_id) DO UPDATE SET repo_id = excluded.repo_id,
      generation = excluded.generation, secret = excluded.secret, labels = excluded.labels,
+     sync_status = excluded.sync_status, sync_comments = excluded.sync_comments,
      actor_id = excluded.actor_id, owner_id = excluded.owner_id, updated_at = excluded.updated_at`,
     row.integration_id,
     row.repo_id,
     row.generation,
     row.secret,
     row.labels,
+    row.sync_status,
+    row.sync_comments,
     row.actor_id,
     row.owner_id,
     tx.now,
@@ -155,6 +163,14 @@ export const findSubject = (
     'SELECT * FROM incoming_subjects WHERE integration_id = ? AND fingerprint = ?',
     integration_id,
     fingerprint,
+  )
+
+/** What an issue stands for; null for an issue that people opened. */
+export const findSubjectOfIssue = (db: Db, repo_id: string, number: number): SubjectRow | null =>
+  db.one<SubjectRow>(
+    'SELECT * FROM incoming_subjects WHERE repo_id = ? AND number = ? LIMIT 1',
+    repo_id,
+    number,
   )
 
 export const countOpenSubjects = (db: Db, integration_id: string): number =>

@@ -2,6 +2,7 @@
 import { job } from '#core/jobs.ts'
 import { writeAs } from '#core/write.ts'
 import { DAY, timestamp } from '#lib/time.ts'
+import { removeUpdatesBefore } from './updates/store-updates.ts'
 import { listHookIds, removeDeliveriesBefore, removeOldSubjects } from './store.ts'
 
 const KEPT_MS = 30 * DAY
@@ -15,11 +16,12 @@ export const sweepIncoming = job<null>({
       if (signal.aborted) return
       await writeAs(hearth, null, (tx) => removeOldSubjects(tx, id))
     }
-    while (!signal.aborted) {
-      const removed = await writeAs(hearth, null, (tx) =>
-        removeDeliveriesBefore(tx, timestamp(tx.now_ms - KEPT_MS), BATCH),
-      )
-      if (removed < BATCH) return
-    }
+    for (const removeBefore of [removeDeliveriesBefore, removeUpdatesBefore])
+      while (!signal.aborted) {
+        const removed = await writeAs(hearth, null, (tx) =>
+          removeBefore(tx, timestamp(tx.now_ms - KEPT_MS), BATCH),
+        )
+        if (removed < BATCH) break
+      }
   },
 })

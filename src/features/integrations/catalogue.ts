@@ -89,6 +89,8 @@ const tracker = (example: string) =>
 
 /** How a connection is tested: a GET, or a POST with this body. */
 export type ConnectionProbe = {
+  /** Where the service is when its address is not given. */
+  readonly base?: string
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
@@ -103,7 +105,7 @@ export type Provider = {
   readonly secret: { readonly title: string; readonly required: boolean } | null
   /** Null when there is nothing to connect to. Model providers are tested by their own rules. */
   readonly probe:
-    | ((config: Readonly<Record<string, unknown>>, secret: string) => ConnectionProbe)
+    | ((config: Readonly<Record<string, unknown>>, secret: string) => ConnectionProbe | null)
     | null
 }
 
@@ -162,6 +164,9 @@ const MODEL_PROVIDERS: readonly Provider[] = [
   },
 ]
 
+/** Where Linear is, unless its address is given. */
+export const LINEAR_URL = 'https://api.linear.app'
+
 const TICKET_TRACKERS: readonly Provider[] = [
   {
     slug: 'jira',
@@ -198,6 +203,7 @@ const TICKET_TRACKERS: readonly Provider[] = [
     ),
     secret: { title: 'API key', required: true },
     probe: (_, secret) => ({
+      base: LINEAR_URL,
       path: '/graphql',
       headers: { authorization: secret, 'content-type': 'application/json' },
       body: '{"query":"{ viewer { id } }"}',
@@ -269,14 +275,59 @@ const Pointer = (title: string, usual: string) =>
     }),
   )
 
+/** Where Sentry is, unless its address is given. */
+export const SENTRY_URL = 'https://sentry.io'
+
+const ERROR_TRACKERS: readonly Provider[] = [
+  {
+    slug: 'sentry',
+    title: 'Sentry',
+    description:
+      'Errors of Sentry become issues, which close when they are resolved there. With a token, errors are resolved when their issues close.',
+    kind: 'error_tracker',
+    config: Type.Object(
+      {
+        base_url: Type.Optional(Address('Address', SENTRY_URL)),
+        organization: Type.Optional(
+          Type.String({
+            title: 'Organization',
+            maxLength: 100,
+            pattern: '^[a-z0-9][a-z0-9_-]*$',
+            description: 'Its short name in addresses.',
+          }),
+        ),
+      },
+      { additionalProperties: false },
+    ),
+    secret: { title: 'Access token', required: false },
+    probe: ({ organization }, secret) =>
+      secret === '' || typeof organization !== 'string'
+        ? null
+        : {
+            base: SENTRY_URL,
+            path: `/api/0/organizations/${organization}/`,
+            headers: bearer(secret),
+          },
+  },
+  {
+    slug: 'glitchtip',
+    title: 'GlitchTip',
+    description:
+      'Errors of GlitchTip become issues. With a token, errors are resolved when their issues close.',
+    kind: 'error_tracker',
+    config: Type.Object(
+      { base_url: Type.Optional(Address('Address', 'https://app.glitchtip.com')) },
+      { additionalProperties: false },
+    ),
+    secret: { title: 'Access token', required: false },
+    probe: ({ base_url }, secret) =>
+      secret === '' || typeof base_url !== 'string'
+        ? null
+        : { path: '/api/0/organizations/', headers: bearer(secret) },
+  },
+]
+
 const SENDING_SERVICES: readonly Provider[] = [
-  sends(
-    'error_tracker',
-    'sentry',
-    'Sentry',
-    'Errors of Sentry become issues, which close when they are resolved there.',
-  ),
-  sends('error_tracker', 'glitchtip', 'GlitchTip', 'Errors of GlitchTip become issues.'),
   sends(
     'monitoring',
     'alertmanager',
@@ -309,6 +360,10 @@ const SENDING_SERVICES: readonly Provider[] = [
             description: 'With commas; closed, resolved, ok unless given.',
           }),
         ),
+        update_url: Type.Optional({
+          ...Address('Where changes are sent', 'https://example.com/hearth'),
+          description: 'What becomes of its issues is sent there as JSON.',
+        }),
       },
       { additionalProperties: false },
     ),
@@ -318,11 +373,9 @@ const SENDING_SERVICES: readonly Provider[] = [
 export const PROVIDERS: readonly Provider[] = [
   ...MODEL_PROVIDERS,
   ...TICKET_TRACKERS,
+  ...ERROR_TRACKERS,
   ...SENDING_SERVICES,
 ]
 
 export const findProvider = (slug: string): Provider | null =>
   PROVIDERS.find((provider) => provider.slug === slug) ?? null
-
-/** Where Linear is, unless its address is given. */
-export const LINEAR_URL = 'https://api.linear.app'

@@ -9,6 +9,7 @@ export * from './schema.ts'
 export {
   jiraAuthorization,
   LINEAR_URL,
+  SENTRY_URL,
   type ModelProviderConfig,
   type ProviderModel,
 } from './catalogue.ts'

@@ -3,7 +3,7 @@ import type { Hearth } from '#core/hearth.ts'
 import { OutboundError, type OutboundResponse } from '#lib/outbound/outbound.ts'
 import { arrayOf, objectOf, textOf } from '#lib/json-value.ts'
 import { SECOND } from '#lib/time.ts'
-import { findProvider, LINEAR_URL, type ModelProviderConfig } from './catalogue.ts'
+import { findProvider, type ModelProviderConfig } from './catalogue.ts'
 import { configOf } from './integration-record.ts'
 import { addressBelow, integrationClient, modelAddress, type Wire } from './outbound.ts'
 import type { ConnectionTest } from './schema.ts'
@@ -99,7 +99,8 @@ async function ask(hearth: Hearth, target: Target, secret: string): Promise<Answ
   if (provider.probe === null) return fine
   const config = configOf(target)
   const probe = provider.probe(config, secret)
-  const base = typeof config.base_url === 'string' ? config.base_url : LINEAR_URL
+  const base = typeof config.base_url === 'string' ? config.base_url : probe?.base
+  if (probe === null || base === undefined) return fine
   const headers = { ...WIRE_HEADERS, ...probe.headers }
   const { status } = await send(hearth, addressBelow(base, probe.path), headers, probe.body)
   return { status, models: null }

@@ -1,6 +1,7 @@
 /** A workspace with a repository, and services that send events to its address. */
 import { connectIntegration } from '#features/integrations/connect-integration.ts'
 import { listIncomingDeliveries } from '#features/incoming/list-incoming-deliveries.ts'
+import { listTrackerUpdates } from '#features/incoming/list-tracker-updates.ts'
 import { setIncomingHook } from '#features/incoming/set-incoming-hook.ts'
 import { getIssue } from '#features/issues/get-issue.ts'
 import { listIssues } from '#features/issues/list-issues.ts'
@@ -28,13 +29,21 @@ export async function makeIncomingWorld() {
     {
       secret = SECRET,
       ...more
-    }: { secret?: string; config?: Record<string, unknown>; labels?: string[] } = {},
+    }: {
+      secret?: string
+      config?: Record<string, unknown>
+      labels?: string[]
+      token?: string
+      sync?: { sync_status?: boolean; sync_comments?: boolean }
+    } = {},
   ) {
     const { id } = await world.call(connectIntegration, ada, {
       workspace: 'acme',
       provider,
       ...(more.config ? { config: more.config } : {}),
-      ...(NEED_TOKENS.includes(provider) ? { secret: 'api-token' } : {}),
+      ...(more.token !== undefined || NEED_TOKENS.includes(provider)
+        ? { secret: more.token ?? 'api-token' }
+        : {}),
     })
     const hook = await world.call(setIncomingHook, ada, {
       workspace: 'acme',
@@ -42,6 +51,7 @@ export async function makeIncomingWorld() {
       repo: REPO,
       secret,
       ...(more.labels ? { labels: more.labels } : {}),
+      ...more.sync,
     })
     const path = new URL(hook.url).pathname
     const send = (body: unknown, headers: Record<string, string> = {}): Promise<Response> =>
@@ -52,7 +62,23 @@ export async function makeIncomingWorld() {
       })
     const deliveries = async () =>
       (await world.call(listIncomingDeliveries, ada, { workspace: 'acme', id })).items
-    return { id, hook, send, deliveries }
+    /** Sends an event as the service signs it. */
+    const sendSigned = (body: object, headers: Record<string, string> = {}) => {
+      const text = JSON.stringify(body)
+      const digest = sign(text)
+      return send(text, {
+        'x-hub-signature-256': `sha256=${digest}`,
+        'x-hub-signature': `sha256=${digest}`,
+        'x-gitea-signature': digest,
+        'linear-signature': digest,
+        'sentry-hook-signature': digest,
+        'x-gitlab-token': SECRET,
+        ...headers,
+      })
+    }
+    const updates = async () =>
+      (await world.call(listTrackerUpdates, ada, { workspace: 'acme', id })).items
+    return { id, hook, send, sendSigned, deliveries, updates }
   }
 
   return {

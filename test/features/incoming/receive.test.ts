@@ -101,6 +101,23 @@ test('an issue that people work on stays open and says that it is resolved', asy
     'I am on it.',
     'It is resolved at the service. The issue stays open, because people work on it.',
   ])
+  await send(alerts(alert('firing', { startsAt: '2026-03-02T00:00:00Z' })))
+  expect((await issue(number)).comments.at(-1)?.body).toBe('It is open again at the service.')
+})
+
+test('an alert that comes and goes writes twenty comments at most', async () => {
+  const { connect, issues, issue, world, ada } = await makeIncomingWorld()
+  const { send } = await connect('alertmanager', { secret: '' })
+  await send(alerts(alert('firing')))
+  const [{ number } = { number: 0 }] = await issues()
+  await world.call(addComment, ada, { repo: REPO, number, body: 'I am on it.' })
+  for (let round = 10; round < 25; round++) {
+    await send(alerts(alert('resolved', { endsAt: `2026-03-${round}T00:00:00Z` })))
+    await send(alerts(alert('firing', { startsAt: `2026-03-${round}T01:00:00Z` })))
+  }
+  const { issue: open, comments } = await issue(number)
+  expect(open.state).toBe('open')
+  expect(comments).toHaveLength(21)
 })
 
 test('what a person closed as not planned stays closed', async () => {

@@ -1,12 +1,15 @@
 // Events of a service that become issues: the address for the service, and what it sent.
 import {
+  canBeTold,
   findSender,
   getIncomingHook,
   listIncomingDeliveries,
+  listTrackerUpdates,
   removeIncomingHook,
   setIncomingHook,
   type IncomingDelivery,
   type IncomingHook,
+  type TrackerUpdate,
 } from '#features/incoming/index.ts'
 import type { Integration } from '#features/integrations/index.ts'
 import { Refusal } from '#lib/errors.ts'
@@ -39,6 +42,7 @@ const MAX_SHOWN = 20
 export type Incoming = {
   readonly hook: IncomingHook | null
   readonly deliveries: readonly IncomingDelivery[]
+  readonly updates: readonly TrackerUpdate[]
   readonly signature: IncomingHook['signature']
   readonly repos: PickableRepos
 }
@@ -55,11 +59,13 @@ export async function loadIncoming(
   const repos = await loadPickableRepos(visit, integration.workspace)
   try {
     const hook = await visit.call(getIncomingHook, target)
-    const { items } = await visit.call(listIncomingDeliveries, { ...target, per_page: MAX_SHOWN })
-    return { hook, deliveries: items, signature, repos }
+    const shown = { ...target, per_page: MAX_SHOWN }
+    const { items } = await visit.call(listIncomingDeliveries, shown)
+    const { items: updates } = await visit.call(listTrackerUpdates, shown)
+    return { hook, deliveries: items, updates, signature, repos }
   } catch (error) {
     if (!(error instanceof Refusal && error.status === 404)) throw error
-    return { hook: null, deliveries: [], signature, repos }
+    return { hook: null, deliveries: [], updates: [], signature, repos }
   }
 }
 
@@ -108,6 +114,73 @@ const Deliveries = ({ hook, deliveries }: Pick<Incoming, 'deliveries'> & { hook:
     </List>
   )
 
+const UPDATE_STATES: Readonly<Record<TrackerUpdate['state'], StateStyle>> = localized({
+  waiting: { icon: 'clock', tone: 'plain', label: 'Waiting' },
+  sent: { icon: 'check', tone: 'good', label: 'Sent' },
+  failed: { icon: 'warning', tone: 'bad', label: 'Failed' },
+  cancelled: { icon: 'stop', tone: 'plain', label: 'Not sent' },
+})
+
+const Update = ({ update, repo }: { update: TrackerUpdate; repo: string }) => {
+  const { icon, tone, label } = UPDATE_STATES[update.state]
+  return (
+    <Row
+      title={update.kind === 'status' ? t('Status of the issue') : t('Comment')}
+      meta={
+        <>
+          <RelativeTime at={update.finished_at ?? update.created_at} />
+          <a href={issuePath(repo, update.issue)}>#{update.issue}</a>
+          {update.message !== null && <span>{update.message}</span>}
+        </>
+      }
+      end={
+        <Badge icon={icon} tone={tone}>
+          {label}
+        </Badge>
+      }
+    />
+  )
+}
+
+/** What the service was told; nothing until it is told something. */
+const Updates = ({ hook, updates }: Pick<Incoming, 'updates'> & { hook: IncomingHook }) =>
+  updates.length === 0 ? null : (
+    <>
+      <h3>{t('Sent to the service')}</h3>
+      <List label={t('Sent to the service')}>
+        {updates.map((update) => (
+          <Update update={update} repo={hook.repo} />
+        ))}
+      </List>
+    </>
+  )
+
+/** A form that was sent back shows what was ticked. */
+const SyncFields = ({ visit, hook }: Pick<Incoming, 'hook'> & { visit: Visit }) => {
+  const { values } = visit.form
+  const typed = values.has('incoming_repo')
+  const isTicked = (name: string, stored: boolean | undefined): boolean =>
+    typed ? values.ticked(name) : stored === true
+  return (
+    <>
+      <Checkbox
+        name="incoming_sync_status"
+        label={t('Close and reopen at the service as well')}
+        hint={t(
+          'When people or agents close or reopen an issue here. Needs an access token that may write there.',
+        )}
+        checked={isTicked('incoming_sync_status', hook?.sync_status)}
+      />
+      <Checkbox
+        name="incoming_sync_comments"
+        label={t('Send comments to the service')}
+        hint={t('Those of people with Write. Everyone who reads the service reads them.')}
+        checked={isTicked('incoming_sync_comments', hook?.sync_comments)}
+      />
+    </>
+  )
+}
+
 const SecretField = ({ visit, hook, signature }: Incoming & { visit: Visit }) =>
   signature && (
     <Field
@@ -128,7 +201,7 @@ const SecretField = ({ visit, hook, signature }: Incoming & { visit: Visit }) =>
     />
   )
 
-const Settings = (props: Incoming & { visit: Visit; here: string }) => {
+const Settings = (props: Incoming & { visit: Visit; here: string; canBeTold: boolean }) => {
   const { visit, hook, here } = props
   const { values } = visit.form
   const typed = values.has('incoming_repo')
@@ -150,6 +223,7 @@ const Settings = (props: Incoming & { visit: Visit; here: string }) => {
         error={fieldError(visit, 'labels')}
       />
       <SecretField {...props} />
+      {props.canBeTold && <SyncFields visit={visit} hook={hook} />}
       {hook && <Checkbox name="incoming_renew" label={t('Make a new address; the old one ends')} />}
       <FormActions>
         <Button variant="primary">{hook ? t('Save') : t('Receive events')}</Button>
@@ -158,7 +232,7 @@ const Settings = (props: Incoming & { visit: Visit; here: string }) => {
   )
 }
 
-const ERRORS = ['repo', 'labels', 'secret'] as const
+const ERRORS = ['repo', 'labels', 'secret', 'sync_status', 'sync_comments'] as const
 
 export const IncomingCard = ({
   visit: wholeVisit,
@@ -191,11 +265,17 @@ export const IncomingCard = ({
           </p>
         </>
       )}
-      <Settings {...incoming} visit={visit} here={here} />
+      <Settings
+        {...incoming}
+        visit={visit}
+        here={here}
+        canBeTold={canBeTold(integration.provider)}
+      />
       {hook && (
         <>
           <h3>{t('Last events')}</h3>
           <Deliveries hook={hook} deliveries={incoming.deliveries} />
+          <Updates hook={hook} updates={incoming.updates} />
           <FormActions>
             <ActionButton action={`${here}/incoming/remove`} csrf={visit.csrf}>
               <Button variant="danger" icon="trash">
@@ -229,6 +309,8 @@ export const incomingForms = (of: Page) => {
             .filter((label) => label !== ''),
           secret: fields.optional('incoming_secret'),
           renew: fields.ticked('incoming_renew'),
+          sync_status: fields.ticked('incoming_sync_status'),
+          sync_comments: fields.ticked('incoming_sync_comments'),
         })
         return redirectWithFlash(visit, back(visit), 'incoming-saved')
       },
