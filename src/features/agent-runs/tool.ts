@@ -36,10 +36,3 @@ export const textOf = (input: Readonly<Record<string, unknown>>, name: string): 
   if (typeof value !== 'string') throw new ToolError(`${name} must be a text`)
   return value
 }
-
-/** Keeps both ends of a long text. */
-export function cutMiddle(text: string, most: number): string {
-  if (text.length <= most) return text
-  const half = Math.floor(most / 2)
-  return `${text.slice(0, half)}\n[${text.length - 2 * half} characters left out]\n${text.slice(-half)}`
-}

@@ -2,14 +2,14 @@
 import { call, type Operation } from '#core/operation.ts'
 import { actorOf } from '#features/accounts/index.ts'
 import { findAgent } from '#features/agents/index.ts'
-import type { ChatTool } from '#features/models/index.ts'
+import { cutMiddle, type ChatTool } from '#features/models/index.ts'
 import { Refusal } from '#lib/errors.ts'
 import { runCommand } from './commands.ts'
 import { contentOf, listPaths, MAX_CHANGED_FILES, readPath, readText, searchText } from './files.ts'
 import { MAX_KEPT_FILES } from './kept-files.ts'
 import { putFile } from './store.ts'
 import { finishTool, submitTool } from './submit.ts'
-import { cutMiddle, textOf, ToolError, type Tool } from './tool.ts'
+import { textOf, ToolError, type Tool } from './tool.ts'
 
 const MAX_READ_LINES = 400
 const MAX_READ_CHARS = 8_000

@@ -121,7 +121,7 @@ async function think(context: RunContext): Promise<void> {
   let answer: Awaited<ReturnType<typeof callModel>>
   const read = lastTurnSeq(hearth.db, agent_id)
   try {
-    const messages = await messagesFor(context, CHAT_TOOLS)
+    const messages = await messagesFor(context)
     answer = await callModel(hearth, payer, { messages, tools: CHAT_TOOLS }, signal)
   } catch (error) {
     return await modelFailed(context, error)

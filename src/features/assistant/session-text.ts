@@ -1,5 +1,6 @@
 /** The session and conversation of a pull request as text for a model, read as a person. */
 import { call } from '#core/operation.ts'
+import { cutEnd, cutMiddle } from '#features/models/index.ts'
 import { getPull, getSession, type PullDetail, type SessionEntry } from '#features/pulls/index.ts'
 import { sha256 } from '#lib/hash.ts'
 import type { Asking } from './tools.ts'
@@ -41,7 +42,7 @@ export async function hasGrown(
 function lineOf({ seq, kind, tool, author, text }: SessionEntry): string {
   const cut = SPOKEN.includes(kind) ? MAX_SPOKEN_CHARS : MAX_OTHER_CHARS
   const by = author === null ? '' : ` by ${author.username}`
-  return `entry:${seq} ${kind}${tool === null ? '' : ` ${tool}`}${by}: ${text.slice(0, cut)}`
+  return `entry:${seq} ${kind}${tool === null ? '' : ` ${tool}`}${by}: ${cutEnd(text, cut)}`
 }
 
 type Part = { readonly lines: readonly string[]; readonly last_seq: number }
@@ -80,26 +81,30 @@ async function sessionText(asking: Reading, end: number): Promise<[string, numbe
   const left_out = from > head.last_seq ? '\n(entries are left out)\n' : '\n'
   const ending = tail.lines.join('\n')
   return [
-    head.lines.join('\n').slice(0, 2 * MAX_HALF_CHARS) + left_out + ending.slice(-MAX_HALF_CHARS),
+    cutEnd(head.lines.join('\n'), 2 * MAX_HALF_CHARS) + left_out + lastChars(ending),
     Math.max(head.last_seq, tail.last_seq),
   ]
 }
+
+const lastChars = (text: string): string =>
+  text.length <= MAX_HALF_CHARS
+    ? text
+    : `[${text.length - MAX_HALF_CHARS} characters are left out]\n${text.slice(-MAX_HALF_CHARS)}`.toWellFormed()
 
 function conversationText({ number, title, status, body, comments, reviews }: PullDetail): string {
   const said = [
     ...comments.map((comment) => ({ ...comment, what: 'comment' })),
     ...reviews.map((review) => ({ ...review, what: review.verdict })),
   ].sort((a, b) => (a.created_at < b.created_at ? -1 : 1))
-  return [
+  const text = [
     `#${number} ${title} (${status})`,
-    body.slice(0, MAX_BODY_CHARS),
+    cutEnd(body, MAX_BODY_CHARS),
     ...said.map(
       ({ what, author, body: text }) =>
-        `${what} by ${author.username}: ${text.slice(0, MAX_SPOKEN_CHARS)}`,
+        `${what} by ${author.username}: ${cutEnd(text, MAX_SPOKEN_CHARS)}`,
     ),
-  ]
-    .join('\n\n')
-    .slice(0, MAX_CONVERSATION_CHARS)
+  ].join('\n\n')
+  return cutMiddle(text, MAX_CONVERSATION_CHARS)
 }
 
 export type PullText = {

@@ -4,7 +4,7 @@ import type { Hearth } from '#core/hearth.ts'
 import { call } from '#core/operation.ts'
 import { searchContext } from '#features/context/index.ts'
 import { getIssue } from '#features/issues/index.ts'
-import type { ChatTool } from '#features/models/index.ts'
+import { cutEnd, type ChatTool } from '#features/models/index.ts'
 import { getFile } from '#features/repos/index.ts'
 import { search } from '#features/search/index.ts'
 import { Refusal } from '#lib/errors.ts'
@@ -133,7 +133,7 @@ export async function runTool(asking: Asking, name: string, input: JsonObject): 
   if (!run) return `there is no tool ${name.slice(0, 60)}`
   try {
     const text = await run(asking, input)
-    return text === '' ? 'nothing was found' : text.slice(0, MAX_RESULT_CHARS)
+    return text === '' ? 'nothing was found' : cutEnd(text, MAX_RESULT_CHARS)
   } catch (error) {
     if (error instanceof Refusal) return error.message
     throw error

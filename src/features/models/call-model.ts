@@ -2,6 +2,7 @@
 import type { Hearth } from '#core/hearth.ts'
 import { OutboundError } from '#lib/outbound/outbound.ts'
 import { Meter } from './bill.ts'
+import { fitMessages } from './context-budget.ts'
 import { tokensOf } from './money.ts'
 import { ModelFailed, openModelCall } from './open-call.ts'
 import type { Payer } from './payer.ts'
@@ -13,15 +14,18 @@ export { ModelFailed } from './open-call.ts'
 export type { Payer } from './payer.ts'
 
 /**
- * Asks the model of a task. Throws 409 `model_not_configured`, 403 `cost_cap`, 429 while other
+ * Asks the model of a task. Of messages that are more than it can read, what is left out is said in
+ * its place (`context-budget.ts`). Throws 409 `model_not_configured`, 403 `cost_cap`, 429 while other
  * calls have reserved what is left, and `ModelFailed` when no model of the route answers.
  */
 export async function callModel(
   hearth: Hearth,
   payer: Payer,
-  request: Omit<ChatRequest, 'max_tokens'> & { readonly max_tokens?: number },
+  given: Omit<ChatRequest, 'max_tokens'> & { readonly max_tokens?: number },
   signal?: AbortSignal,
 ): Promise<Answer> {
+  const messages = fitMessages(hearth, payer, given.messages, given.tools)
+  const request = { ...given, messages }
   const call = await openModelCall(hearth, payer, {
     input: tokensOf(Buffer.byteLength(JSON.stringify(request))),
     ...(request.max_tokens === undefined ? {} : { wanted: request.max_tokens }),

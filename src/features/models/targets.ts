@@ -13,9 +13,7 @@ import {
 } from '#features/integrations/index.ts'
 import { FairSemaphore } from '#lib/semaphore.ts'
 import { Refusal } from '#lib/errors.ts'
-import { bytesOf } from './money.ts'
-import { fallbacksOf, requireRoute } from './routes.ts'
-import type { ModelTask } from './schema.ts'
+import { fallbacksOf } from './routes.ts'
 import type { RouteRow } from './store-routes.ts'
 
 export type Target = {
@@ -43,16 +41,13 @@ export const targetsOf = (hearth: Hearth, route: RouteRow): Target[] => [
   ...fallbacksOf(route).flatMap(({ integration, model }) => targetOf(hearth, integration, model)),
 ]
 
-/** What a model may read and write in one call where its owner has not said. */
-const DEFAULT_CONTEXT_TOKENS = 64_000
-const DEFAULT_ANSWER_TOKENS = 8_192
+/** What a model may write in one call where its owner has not said. */
+export const DEFAULT_ANSWER_TOKENS = 8_192
 /** Estimates of input are rough, so an answer is never lowered further than this. */
 const MIN_ANSWER_TOKENS = 256
-/** The part of what a model may read that is left free, because tokens are estimated. */
-const RESERVED_PART = 0.1
 
 /** A model that may answer with all of its context still has to read the question. */
-const maxAnswerOf = ({ context_tokens = Infinity }: ProviderModel, answer: number): number =>
+export const maxAnswerOf = ({ context_tokens = Infinity }: ProviderModel, answer: number): number =>
   Math.min(answer, Math.floor(context_tokens / 4))
 
 /**
@@ -73,19 +68,6 @@ export function answerTokensOf(
   )
   if (model.context_tokens === undefined) return allowed
   return Math.min(allowed, Math.max(MIN_ANSWER_TOKENS, model.context_tokens - input))
-}
-
-/**
- * How many bytes of JSON a conversation for a task may have, so that an answer fits beside it in
- * the smallest of the models that may be asked.
- */
-export function inputBytesOf(hearth: Hearth, workspace_id: string, task: ModelTask): number {
-  const route = requireRoute(hearth.db, workspace_id, task)
-  const sizes = targetsOf(hearth, route).map(({ model }) => {
-    const answer = route.max_output_tokens ?? model.max_output_tokens ?? DEFAULT_ANSWER_TOKENS
-    return (model.context_tokens ?? DEFAULT_CONTEXT_TOKENS) - maxAnswerOf(model, answer)
-  })
-  return bytesOf((1 - RESERVED_PART) * Math.min(...sizes, DEFAULT_CONTEXT_TOKENS))
 }
 
 const tooMany = (): Refusal =>

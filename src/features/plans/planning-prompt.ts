@@ -1,6 +1,6 @@
 /** What a model is sent to make a plan. */
 import type { Hearth } from '#core/hearth.ts'
-import type { ChatMessage } from '#features/models/index.ts'
+import { listOfLines, type ChatMessage } from '#features/models/index.ts'
 import { headCommit, type RepoRow } from '#features/repos/index.ts'
 import { asData } from '#lib/data-marks.ts'
 import { listOpenTitles, type PlanRow } from './store.ts'
@@ -24,7 +24,7 @@ async function describeFiles(
   const { git } = hearth
   const paths: string[] = []
   for (const entry of (await git.listTree(repo.store, head, '')) ?? []) {
-    if (paths.length >= MAX_PATHS) break
+    if (paths.length > MAX_PATHS) break
     if (entry.type !== 'dir') {
       paths.push(entry.path)
       continue
@@ -38,8 +38,11 @@ async function describeFiles(
   const blob =
     entry?.type === 'file' ? await git.readBlob(repo.store, entry.oid, MAX_README_BYTES) : null
   return {
-    paths: paths.slice(0, MAX_PATHS),
-    readme: blob ? new TextDecoder().decode(blob.data) : '',
+    paths,
+    readme: blob
+      ? new TextDecoder().decode(blob.data) +
+        (blob.size > blob.data.length ? '\n[the rest is left out]' : '')
+      : '',
   }
 }
 
@@ -49,16 +52,22 @@ export async function planningPrompt(
   { id, brief }: PlanRow,
 ): Promise<ChatMessage[]> {
   const { paths, readme } = await describeFiles(hearth, repo)
-  const titles = listOpenTitles(hearth.db, repo.id, MAX_TITLES)
+  const titles = listOpenTitles(hearth.db, repo.id, MAX_TITLES + 1)
   const data = (from: string, text: string) => (text === '' ? [] : [asData(id, from, text)])
   return [
     { role: 'system', content: SYSTEM },
     {
       role: 'user',
       content: [
-        ...data('files', paths.join('\n')),
+        ...data('files', listOfLines(paths, MAX_PATHS)),
         ...data('README.md', readme),
-        ...data('open issues', titles.map(({ number, title }) => `#${number} ${title}`).join('\n')),
+        ...data(
+          'open issues',
+          listOfLines(
+            titles.map(({ number, title }) => `#${number} ${title}`),
+            MAX_TITLES,
+          ),
+        ),
         `The brief:\n${brief}`,
       ].join('\n\n'),
     },

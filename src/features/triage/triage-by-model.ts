@@ -5,7 +5,14 @@ import { job } from '#core/jobs.ts'
 import { writeAs, type Tx } from '#core/write.ts'
 import { actorOf, recordActor } from '#features/accounts/index.ts'
 import { addLabels, findIssue, labelsOf, listLabelRows, nameKey } from '#features/issues/index.ts'
-import { callModel, modelFailure, ModelFailed, type ChatMessage } from '#features/models/index.ts'
+import {
+  callModel,
+  cutMiddle,
+  listOfLines,
+  modelFailure,
+  ModelFailed,
+  type ChatMessage,
+} from '#features/models/index.ts'
 import { repoById, settingsOf, type RepoRow } from '#features/repos/index.ts'
 import { asData } from '#lib/data-marks.ts'
 import { randomToken } from '#lib/hash.ts'
@@ -44,7 +51,7 @@ type IssueRow = NonNullable<ReturnType<typeof findIssue>>
 /** The labels that the issue lacks, and the issues that resemble it. */
 function promptOf(hearth: Hearth, repo: RepoRow, issue: IssueRow): [ChatMessage[], Choices] {
   const has = new Set(labelsOf(hearth.db, repo.id, issue.number).map(nameKey))
-  const labels = listLabelRows(hearth.db, repo.id, MAX_LABELS_SHOWN, 0).filter(
+  const labels = listLabelRows(hearth.db, repo.id, MAX_LABELS_SHOWN + 1, 0).filter(
     ({ name }) => !has.has(nameKey(name)),
   )
   const near = nearestIssues(hearth.db, repo.id, issue)
@@ -54,12 +61,15 @@ function promptOf(hearth: Hearth, repo: RepoRow, issue: IssueRow): [ChatMessage[
     asData(
       mark,
       `issue #${issue.number}`,
-      `${issue.title}\n\n${issue.body.slice(0, MAX_BODY_CHARS)}`,
+      `${issue.title}\n\n${cutMiddle(issue.body, MAX_BODY_CHARS)}`,
     ),
     asData(
       mark,
       'labels',
-      labels.map(({ name, description }) => `${name}: ${description ?? ''}`).join('\n'),
+      listOfLines(
+        labels.map(({ name, description }) => `${name}: ${description ?? ''}`),
+        MAX_LABELS_SHOWN,
+      ),
     ),
     asData(
       mark,
@@ -75,7 +85,7 @@ function promptOf(hearth: Hearth, repo: RepoRow, issue: IssueRow): [ChatMessage[
       { role: 'user', content },
     ],
     {
-      labels: new Map(labels.map(({ name }) => [nameKey(name), name])),
+      labels: new Map(labels.slice(0, MAX_LABELS_SHOWN).map(({ name }) => [nameKey(name), name])),
       issues: new Set(near.map(({ number }) => number)),
     },
   ]

@@ -4,13 +4,19 @@ import { job } from '#core/jobs.ts'
 import { call } from '#core/operation.ts'
 import { service } from '#core/service.ts'
 import { writeAs } from '#core/write.ts'
-import { callModel, ModelFailed, type ChatMessage, type ChatTool } from '#features/models/index.ts'
+import {
+  callModel,
+  cutMiddle,
+  ModelFailed,
+  type ChatMessage,
+  type ChatTool,
+} from '#features/models/index.ts'
 import { getPullChanges, reviewPull } from '#features/pulls/index.ts'
 import { getFile } from '#features/repos/index.ts'
 import { Refusal } from '#lib/errors.ts'
 import { OutboundError } from '#lib/outbound/outbound.ts'
 import { addEntries } from '../session-entries.ts'
-import { cutMiddle, textOf, ToolError } from '../tool.ts'
+import { textOf, ToolError } from '../tool.ts'
 import { commentBody, readReview, REVIEW_TOOL, type GivenReview } from './given-review.ts'
 import { reviewContext, type ReviewContext } from './review-context.ts'
 import { reviewPrompt } from './review-prompt.ts'

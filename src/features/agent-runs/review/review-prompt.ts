@@ -1,11 +1,10 @@
 /** What a model is sent to review a pull request. */
 import { checksOf } from '#features/checks/index.ts'
 import { findIssue } from '#features/issues/index.ts'
-import { inputBytesOf, type ChatMessage } from '#features/models/index.ts'
+import { cutMiddle, inputBytesOf, type ChatMessage } from '#features/models/index.ts'
 import type { PullChanges } from '#features/pulls/index.ts'
 import { asData } from '#lib/data-marks.ts'
 import { projectInstructions } from '../prompt.ts'
-import { cutMiddle } from '../tool.ts'
 import type { ReviewContext } from './review-context.ts'
 
 const SYSTEM = `You review one pull request of a git forge. Look for what is wrong: bugs, missing cases, security, tests that prove nothing, and what the issue wants but the change lacks. Leave taste and formatting out. A good change deserves a short review without comments.
