@@ -76,7 +76,7 @@ export class Highlighter {
     private readonly maxCpuMs = MAX_HIGHLIGHT_CPU_MS,
     code: string | (() => URL) = 'highlight.worker',
   ) {
-    this.#thread = new WorkerRequests({ code, name: 'the highlighting thread', endsWhenIdle: true })
+    this.#thread = new WorkerRequests({ code, name: 'the highlighting thread' })
   }
 
   /** The lines of a file of any size. They are plain when that takes longer than `patience` ms. */
@@ -117,7 +117,7 @@ export class Highlighter {
   }
 
   async close(): Promise<void> {
-    await this.#thread.close(undefined, 0)
+    await this.#thread.close()
   }
 
   #lookup(key: string): readonly string[][] | null {

@@ -60,7 +60,7 @@ export class MarkdownRenderer {
     private readonly maxCpuMs = MAX_RENDER_CPU_MS,
     code: string | (() => URL) = 'markdown.worker',
   ) {
-    this.#thread = new WorkerRequests({ code, name: 'the Markdown thread', endsWhenIdle: true })
+    this.#thread = new WorkerRequests({ code, name: 'the Markdown thread' })
   }
 
   /** The HTML if it is cached or the text is short; null when it must be rendered by the thread. */
@@ -89,7 +89,7 @@ export class MarkdownRenderer {
   }
 
   async close(): Promise<void> {
-    await this.#thread.close(undefined, 0)
+    await this.#thread.close()
   }
 
   #lookup(key: string): string | null {

@@ -12,6 +12,7 @@ export class SearchThread<Functions extends Readonly<Record<string, AnyFunction>
     this.#requests = new WorkerRequests<SearchRequest, unknown>({
       code: 'features/search/search.worker',
       opening: { opening: options },
+      closing: { name: 'close', args: [] },
       name: 'the search thread',
     })
   }
@@ -36,6 +37,6 @@ export class SearchThread<Functions extends Readonly<Record<string, AnyFunction>
 
   /** Waits for the running calls, closes the file and ends the thread. */
   close(): Promise<void> {
-    return this.#requests.close({ name: 'close', args: [] })
+    return this.#requests.close()
   }
 }

@@ -2,8 +2,8 @@
  * The host's side of the tasks. The pool picks a thread for each task, passes input and output on
  * with backpressure, and converts failures to errors.
  */
+import { IdleTimer } from '#lib/threads/idle-timer.ts'
 import { WorkerThread } from '#lib/threads/worker.ts'
-import { SECOND } from '#lib/time.ts'
 import type { EngineWorkerMessage } from '../engine.worker.ts'
 import { GitError } from '../ports.ts'
 import { Engine, type EngineSettings } from './engine.ts'
@@ -15,19 +15,6 @@ import {
   type RunnerEvent,
   type RunnerRequest,
 } from './task-runner.ts'
-
-/**
- * How long a thread stays without tasks. A thread takes 10 MiB or more, and releases the memory of
- * its work only when it ends. Starting one takes 12 ms of processor time.
- */
-const DEFAULT_IDLE_MS = 60 * SECOND
-
-/**
- * A thread that has worked for longer than `MUCH_WORK_MS`, as on a large push, keeps up to 150 MiB,
- * so it stays without tasks only for `IDLE_AFTER_MUCH_MS`.
- */
-const MUCH_WORK_MS = SECOND
-const IDLE_AFTER_MUCH_MS = 15 * SECOND
 
 /** Bytes of output on the way to a reader before the task waits. */
 const OUTPUT_CREDIT_BYTES = 1 << 20
@@ -158,40 +145,6 @@ class PoolTask<R> implements TaskListener, TaskHandle<R> {
   }
 }
 
-/** Ends a thread that has had no task for a while. */
-class Idleness {
-  private timer: ReturnType<typeof setTimeout> | undefined
-  private workedMs = 0
-  private beganMs = 0
-
-  constructor(
-    private readonly idleMs: number,
-    private readonly isAwaited: () => boolean,
-    private readonly end: () => void,
-  ) {}
-
-  start(): void {
-    this.workedMs += performance.now() - this.beganMs
-    this.wait()
-  }
-
-  stop(): void {
-    clearTimeout(this.timer)
-    this.beganMs = performance.now()
-  }
-
-  private wait(): void {
-    const maxMs = this.workedMs > MUCH_WORK_MS ? IDLE_AFTER_MUCH_MS : Infinity
-    const end = (): void => {
-      if (this.isAwaited()) return this.wait()
-      this.workedMs = 0
-      this.end()
-    }
-    this.timer = setTimeout(end, Math.min(this.idleMs, maxMs))
-    this.timer.unref()
-  }
-}
-
 export class ThreadPool {
   private readonly threads: Thread[] = []
   private readonly listeners = new Map<number, TaskListener>()
@@ -209,7 +162,8 @@ export class ThreadPool {
     private readonly onFault: (message: string, fields: Record<string, unknown>) => void,
     /** Called when a task of a store begins. The function that it returns is called at its end. */
     private readonly begin: ((store: string) => () => void) | null = null,
-    private readonly idleMs = DEFAULT_IDLE_MS,
+    /** How long a thread stays without tasks. */
+    private readonly idleMs?: number,
   ) {
     this.cells = createMemoryCells(Math.max(1, count))
     if (count === 0) this.threads.push(this.localThread())
@@ -380,27 +334,27 @@ export class ThreadPool {
       },
       load: 0,
       begin: () => {
-        idleness.stop()
+        idleTimer.stop()
         worker.keepProcessAlive(true)
       },
       rest: () => {
         worker.keepProcessAlive(false)
-        idleness.start()
+        idleTimer.start()
       },
       isRunning: () => worker.isRunning,
       end: () => {
-        idleness.stop()
+        idleTimer.stop()
         worker.terminate()
       },
     }
-    const idleness = new Idleness(
-      this.idleMs,
-      () => this.isAwaited(thread),
-      () => {
+    const idleTimer = new IdleTimer({
+      idleMs: this.idleMs,
+      isAwaited: () => this.isAwaited(thread),
+      end: () => {
         worker.retire({ kind: 'end' })
         hasWorked = false
       },
-    )
+    })
     return thread
   }
 }

@@ -105,6 +105,7 @@ function withoutOverlaps(
   matches: readonly SecretMatch[],
   rules: readonly SecretRule[],
 ): SecretMatch[] {
+  if (matches.length < 2) return [...matches]
   const ranks = new Map(rules.map((rule, at) => [rule, (rule.refused ? 0 : rules.length) + at]))
   const sorted = matches.toSorted((a, b) => a.index - b.index)
   const kept: SecretMatch[] = []

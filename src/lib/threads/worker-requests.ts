@@ -10,11 +10,11 @@
  *     await thread.close()
  *
  * The thread starts with the first request, keeps the process alive only while requests are
- * pending, and is replaced after a failure.
+ * pending, ends when none comes for a while, and is replaced after a failure.
  */
 import { heapSize } from 'bun:jsc'
+import { IdleTimer } from './idle-timer.ts'
 import { threadCpuMs, threadName } from './thread.ts'
-import { SECOND } from '../time.ts'
 import { WorkerThread } from './worker.ts'
 
 /** With `maxCpuMs`, a request may take this many times as long while the thread gets no processor. */
@@ -29,14 +29,17 @@ const MIN_CHECK_MS = 20
 const MAX_HEAP_GROWTH_BYTES = 32 << 20
 /** A thread looks at its heap, which takes 0.2 ms, after so much work. */
 const HEAP_CHECK_MS = 20
-/** A thread with `endsWhenIdle` whose heap has grown so much ends after this without requests. */
-const IDLE_MS = 10 * SECOND
 
-type RequestMessage<Request> = { readonly id: number; readonly request: Request }
+const CLOSE_TIMEOUT_MS = 5_000
+
+type RequestMessage<Request> = {
+  readonly id: number
+  readonly request: Request
+  /** The thread ends itself after this request, and sends no response. */
+  readonly isLast?: true
+}
 type ResponseMessage<Response> =
   | { readonly thread: string | null }
-  /** The heap of the thread has grown by `MAX_HEAP_GROWTH_BYTES`. */
-  | { readonly hasGrown: true }
   | { readonly id: number; readonly response: Response }
   | { readonly id: number; readonly error: string }
 
@@ -70,11 +73,9 @@ export type WorkerRequestsOptions<Request> = {
   readonly opening?: Request
   /** Names the thread in errors: "the search thread". */
   readonly name?: string
-  /**
-   * Ends the thread when its heap has grown and no request comes for `idleMs`. What a thread has
-   * taken from the system is given back only at its end. The next request starts another.
-   */
-  readonly endsWhenIdle?: boolean
+  /** The last request to each thread that ends because it is idle or closed. */
+  readonly closing?: Request
+  /** How long the thread stays without requests. */
   readonly idleMs?: number
 }
 
@@ -82,10 +83,12 @@ export class WorkerRequests<Request, Response> {
   readonly #thread: WorkerThread<ResponseMessage<Response>, RequestMessage<Request>>
   readonly #pending = new Map<number, Pending<Response>>()
   readonly #name: string
-  /** The name of the running thread in `/proc`; null before it is known. */
-  #threadName: string | null = null
-  #hasGrown = false
-  #idleTimer: ReturnType<typeof setTimeout> | null = null
+  /**
+   * The running thread in `/proc`, with its processor time when it had loaded its code. Undefined
+   * before that, null where the system does not tell.
+   */
+  #process: { readonly name: string; readonly loadedCpuMs: number } | null | undefined
+  readonly #idleTimer: IdleTimer
   #nextId = 1
   #isClosed = false
 
@@ -96,6 +99,7 @@ export class WorkerRequests<Request, Response> {
       onMessage: (message) => this.#settle(message),
       onFailure: (reason) => this.#fail(reason),
     })
+    this.#idleTimer = new IdleTimer({ end: () => this.#retire(), idleMs: options.idleMs })
   }
 
   /** Whether the next request finds a thread that has already begun to load its code. */
@@ -124,18 +128,22 @@ export class WorkerRequests<Request, Response> {
     return await this.#send(request, limits)
   }
 
-  /** Sends a last request, if any, waits up to `timeoutMs` for the pending ones and ends. */
-  async close(last?: Request, timeoutMs = 5_000): Promise<void> {
+  /**
+   * Ends the thread. With `closing`, waits up to five seconds for it and for what is pending;
+   * without, pending requests fail.
+   */
+  async close(): Promise<void> {
     if (this.#isClosed) return
     this.#isClosed = true
-    if (this.#thread.isRunning && last !== undefined)
-      await this.#send(last, { timeoutMs }).catch(() => {})
+    const { closing } = this.options
+    if (this.#thread.isRunning && closing !== undefined)
+      await this.#send(closing, { timeoutMs: CLOSE_TIMEOUT_MS }).catch(() => {})
     this.#fail(`${this.#name} is closed`)
   }
 
   #send(request: Request, { timeoutMs, maxCpuMs }: RequestLimits = {}): Promise<Response> {
     const id = this.#nextId++
-    this.#stopIdleTimer()
+    this.#idleTimer.stop()
     return new Promise((resolve, reject) => {
       const timer =
         timeoutMs === undefined
@@ -155,35 +163,35 @@ export class WorkerRequests<Request, Response> {
     })
   }
 
+  /** The processor time of the running thread; null when it is not known. */
   #cpuMs(): number | null {
-    return this.#threadName === null ? null : threadCpuMs(this.#threadName)
+    return this.#process ? threadCpuMs(this.#process.name) : null
   }
 
   /** Ends the thread when a request has used its processor time. */
   #limitCpu(pending: Pending<Response>, maxCpuMs: number): void {
-    const name = this.#threadName
     const startCpuMs = this.#cpuMs()
     const startedMs = performance.now()
     const check = (): void => {
-      const cpuMs = name === this.#threadName ? this.#cpuMs() : null
-      const usedMs = cpuMs === null || startCpuMs === null ? null : cpuMs - startCpuMs
+      const cpuMs = this.#cpuMs()
+      // What a new thread takes to load its code does not count.
+      const sinceCpuMs = startCpuMs ?? this.#process?.loadedCpuMs ?? 0
+      const usedMs = cpuMs === null ? null : cpuMs - sinceCpuMs
       if (usedMs !== null && usedMs >= maxCpuMs)
         return this.#fail(new WorkerOverrun(`${this.#name} took too much time of the processor`))
-      if (usedMs === null || performance.now() - startedMs >= maxCpuMs * MAX_SLOWDOWN)
+      const isUnknown = usedMs === null && this.#process !== undefined
+      if (isUnknown || performance.now() - startedMs >= maxCpuMs * MAX_SLOWDOWN)
         return this.#fail(`${this.#name} did not respond in time`)
-      pending.timer = setTimeout(check, Math.max(MIN_CHECK_MS, maxCpuMs - usedMs))
+      pending.timer = setTimeout(check, Math.max(MIN_CHECK_MS, maxCpuMs - (usedMs ?? 0)))
     }
     pending.timer = setTimeout(check, maxCpuMs)
   }
 
   #settle(message: ResponseMessage<Response>): void {
     if ('thread' in message) {
-      this.#threadName = message.thread
-      return
-    }
-    if ('hasGrown' in message) {
-      this.#hasGrown = true
-      this.#endWhenIdle()
+      const name = message.thread
+      const loadedCpuMs = name === null ? null : threadCpuMs(name)
+      this.#process = name === null || loadedCpuMs === null ? null : { name, loadedCpuMs }
       return
     }
     const pending = this.#remove(message.id)
@@ -199,28 +207,22 @@ export class WorkerRequests<Request, Response> {
     if (pending.timer !== null) clearTimeout(pending.timer)
     if (this.#pending.size === 0) {
       this.#thread.keepProcessAlive(false)
-      this.#endWhenIdle()
+      this.#idleTimer.start()
     }
     return pending
   }
 
-  #endWhenIdle(): void {
-    const { endsWhenIdle = false, idleMs = IDLE_MS } = this.options
-    this.#stopIdleTimer()
-    if (!endsWhenIdle || !this.#hasGrown || this.#pending.size > 0) return
-    this.#idleTimer = setTimeout(() => this.#end(), idleMs)
-    this.#idleTimer.unref()
-  }
-
-  #stopIdleTimer(): void {
-    if (this.#idleTimer !== null) clearTimeout(this.#idleTimer)
-    this.#idleTimer = null
+  /** Lets the idle thread end; the next request starts another. */
+  #retire(): void {
+    const { closing } = this.options
+    this.#process = undefined
+    if (closing === undefined) this.#thread.terminate()
+    else this.#thread.retire({ id: 0, request: closing, isLast: true })
   }
 
   #end(): void {
-    this.#stopIdleTimer()
-    this.#hasGrown = false
-    this.#threadName = null
+    this.#idleTimer.stop()
+    this.#process = undefined
     this.#thread.terminate()
   }
 
@@ -236,6 +238,7 @@ export class WorkerRequests<Request, Response> {
 }
 
 declare const self: {
+  close(): void
   onmessage: ((event: MessageEvent) => void) | null
   postMessage(message: unknown): void
 }
@@ -243,8 +246,17 @@ declare const self: {
 /** In a worker's file: handles requests one after the other and sends each response back. */
 export function serveRequests<Request, Response>(handle: (request: Request) => Response): void {
   self.postMessage({ thread: threadName() })
-  const collectGarbage = garbageCollector(() => self.postMessage({ hasGrown: true }))
-  self.onmessage = ({ data: { id, request } }: MessageEvent<RequestMessage<Request>>) => {
+  const collectGarbage = garbageCollector()
+  self.onmessage = ({ data }: MessageEvent<RequestMessage<Request>>) => {
+    const { id, request, isLast } = data
+    if (isLast) {
+      try {
+        handle(request)
+      } finally {
+        self.close()
+      }
+      return
+    }
     let message: ResponseMessage<Response>
     const startedMs = performance.now()
     try {
@@ -257,8 +269,8 @@ export function serveRequests<Request, Response>(handle: (request: Request) => R
   }
 }
 
-/** Collects the garbage of this thread when its heap has grown, and says so. */
-function garbageCollector(onGrowth: () => void): (workedMs: number) => void {
+/** Collects the garbage of this thread when its heap has grown. */
+function garbageCollector(): (workedMs: number) => void {
   let startBytes = heapSize()
   let sinceMs = 0
   return (workedMs) => {
@@ -270,6 +282,5 @@ function garbageCollector(onGrowth: () => void): (workedMs: number) => void {
     if (bytes - startBytes < MAX_HEAP_GROWTH_BYTES) return
     Bun.gc(true)
     startBytes = heapSize()
-    onGrowth()
   }
 }

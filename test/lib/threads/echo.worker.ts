@@ -1,4 +1,5 @@
-/** A thread for tests: echoes, throws, waits, holds memory and ends. */
+/** A thread for tests: echoes, throws, waits, holds memory, writes a file and ends. */
+import { writeFileSync } from 'node:fs'
 import { serveRequests } from '#lib/threads/worker-requests.ts'
 
 let opening: string | null = null
@@ -14,6 +15,7 @@ serveRequests((request: string): string => {
   if (command === 'compute') while (rest !== '') opening = rest.toUpperCase()
   if (command === 'hold') held = Array.from({ length: Number(rest) }, (_, at) => `${opening}${at}`)
   if (command === 'held') return String(held.length)
+  if (command === 'write') writeFileSync(rest, '')
   if (command === 'crash') {
     queueMicrotask(() => {
       throw new Error(rest)

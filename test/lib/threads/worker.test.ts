@@ -1,4 +1,7 @@
 import { afterEach, expect, test } from 'bun:test'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { WorkerFailure, WorkerOverrun, WorkerRequests } from '#lib/threads/worker-requests.ts'
 import { workerUrl } from '#lib/threads/worker.ts'
 
@@ -51,35 +54,57 @@ test.if(process.platform === 'linux')(
 )
 
 test('each new thread gets the opening first, and a failed opening fails the rest', async () => {
-  const opened = new WorkerRequests<string, string>({ code, opening: 'open:yes' })
+  const opened = new WorkerRequests<string, string>({
+    code,
+    opening: 'open:yes',
+    closing: 'echo:last',
+  })
   expect(await opened.request('echo:1')).toBe('yes 1')
   await opened.request('exit:').catch(() => {})
   expect(await opened.request('echo:2')).toBe('yes 2')
-  await opened.close('echo:last')
+  await opened.close()
   await expect(opened.request('echo:3')).rejects.toThrow('is closed')
   const broken = new WorkerRequests<string, string>({ code, opening: 'throw:no file' })
   await expect(broken.request('hang:', { timeoutMs: 5_000 })).rejects.toThrow()
   await broken.close()
 })
 
-test('a thread whose heap has grown ends when no request comes, and the next starts another', async () => {
+test('a thread ends after its closing request when no request comes, and the next starts another', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'hearth-worker-'))
+  const file = join(directory, 'closed')
   const idle = new WorkerRequests<string, string>({
     code,
     opening: 'open:yes',
-    endsWhenIdle: true,
-    idleMs: 1,
+    closing: `write:${file}`,
+    idleMs: 300,
   })
-  expect(await idle.request('echo:1')).toBe('yes 1')
-  expect(await idle.request('sleep:50')).toBe('yes 50')
-  // A few bytes do not end it.
-  expect(await idle.request('hold:1000')).toBe('yes 1000')
-  expect(await idle.request('held:')).toBe('1000')
-  expect(await idle.request('hold:2000000')).toBe('yes 2000000')
-  for (let tries = 0; idle.isRunning && tries < 12_000; tries++) await Bun.sleep(10)
-  expect(idle.isRunning).toBe(false)
-  expect(await idle.request('held:')).toBe('0')
-  await idle.close()
+  try {
+    expect(await idle.request('hold:1000')).toBe('yes 1000')
+    // Waiting requests keep it.
+    expect(await idle.request('sleep:600')).toBe('yes 600')
+    expect(await idle.request('held:')).toBe('1000')
+    for (let tries = 0; !existsSync(file) && tries < 12_000; tries++) await Bun.sleep(10)
+    expect(existsSync(file)).toBe(true)
+    expect(idle.isRunning).toBe(false)
+    expect(await idle.request('held:')).toBe('0')
+  } finally {
+    await idle.close()
+    rmSync(directory, { recursive: true })
+  }
 })
+
+test.if(process.platform === 'linux')(
+  'the start of a thread does not count as processor time of its first request',
+  async () => {
+    const slow = () => new URL('./slow-start.worker.ts', import.meta.url)
+    const starting = new WorkerRequests<string, string>({ code: slow })
+    expect(await starting.request('one', { maxCpuMs: 500 })).toBe('one')
+    const endless = new WorkerRequests<string, string>({ code: slow })
+    const failure = await endless.request('compute', { maxCpuMs: 500 }).catch((error) => error)
+    expect(failure).toBeInstanceOf(WorkerOverrun)
+    await Promise.all([starting.close(), endless.close()])
+  },
+)
 
 test('a worker is found by its path below src', () => {
   expect(workerUrl('git/engine.worker').pathname).toEndWith('/src/git/engine.worker.ts')

@@ -28,7 +28,6 @@ export class DocumentReader {
   readonly #thread = new FairWorker<DocumentRequest, DocumentReading>({
     code: 'features/packages/formats/documents.worker',
     name: 'the thread for documents of packages',
-    endsWhenIdle: true,
     maxCpuMs: MAX_CPU_MS,
     maxWaiting: MAX_WAITING,
     fullError: tooMany,

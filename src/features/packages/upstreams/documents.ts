@@ -51,7 +51,6 @@ class DocumentThread {
   readonly #thread = new FairWorker<DocumentQuestion, DocumentAnswer>({
     code: 'features/packages/upstreams/documents.worker',
     name: 'the thread for documents of upstreams',
-    endsWhenIdle: true,
     maxCpuMs: MAX_CPU_MS,
     maxWaiting: MAX_WAITING,
     fullError: tooMany,

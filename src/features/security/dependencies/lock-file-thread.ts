@@ -21,7 +21,6 @@ class LockFileThread {
   readonly #thread = new FairWorker<LockFileSource, LockFileResponse>({
     code: 'features/security/dependencies/lock-file.worker',
     name: 'the thread that reads lock files',
-    endsWhenIdle: true,
     maxCpuMs: MAX_CPU_MS,
     maxWaiting: MAX_WAITING,
     fullError: tooMany,

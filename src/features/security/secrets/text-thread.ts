@@ -28,7 +28,6 @@ class TextThread {
   readonly #thread = new FairWorker<TextRequest, TextSecret[][]>({
     code: 'features/security/secrets/texts.worker',
     name: 'the thread that looks for secrets in texts',
-    endsWhenIdle: true,
     maxCpuMs: MAX_CPU_MS,
     maxWaiting: MAX_WAITING,
     fullError: tooMany,

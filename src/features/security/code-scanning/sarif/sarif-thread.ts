@@ -33,7 +33,6 @@ class SarifThread {
   readonly #thread = new FairWorker<SarifRequest, SarifResponse>({
     code: 'features/security/code-scanning/sarif/sarif.worker',
     name: 'the thread that reads SARIF',
-    endsWhenIdle: true,
     maxCpuMs: MAX_CPU_MS,
     maxWaiting: MAX_WAITING,
     fullError: tooMany,
