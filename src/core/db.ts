@@ -498,11 +498,11 @@ export class Writer {
     const finished: (() => void)[] = []
     const failed: (() => void)[] = []
     this.observer?.requireWritable()
-    this.db.exec('BEGIN IMMEDIATE')
+    this.db.run('BEGIN IMMEDIATE')
     this.#lockedCount = 0
     this.observer?.opened()
     for (const { run, resolve, reject } of batch) {
-      this.db.exec('SAVEPOINT one')
+      this.db.run('SAVEPOINT one')
       try {
         const result = run()
         if (result instanceof Promise) {
@@ -510,17 +510,17 @@ export class Writer {
           result.catch(() => {})
           throw new TypeError('a write must be synchronous')
         }
-        this.db.exec('RELEASE one')
+        this.db.run('RELEASE one')
         finished.push(() => resolve(result))
       } catch (error) {
         // Some errors (a full disk) end the whole transaction; then there is no savepoint.
         if (!this.db.raw.inTransaction) throw error
-        this.db.exec('ROLLBACK TO one')
-        this.db.exec('RELEASE one')
+        this.db.run('ROLLBACK TO one')
+        this.db.run('RELEASE one')
         failed.push(() => reject(error))
       }
     }
-    this.db.exec('COMMIT')
+    this.db.run('COMMIT')
     this.observer?.committed()
     return { finished, failed }
   }

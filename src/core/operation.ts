@@ -341,7 +341,10 @@ export async function call<I, O>(
       throw engineRefusal(hearth, error) ?? error
     }
   }
-  const [decided, valid] = prepare(hearth, operation, caller, raw, options)
+  // Writes that arrive between two commits share what they read of the same caller and target.
+  const [decided, valid] = readScope(hearth.db, () =>
+    prepare(hearth, operation, caller, raw, options),
+  )
   if (!idempotency) return (await run(hearth, decided, valid, options)) as O
   return serialize(hearth, idempotency, async () => {
     const stored = findResponse(hearth.db, idempotency)

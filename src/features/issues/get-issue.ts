@@ -28,7 +28,10 @@ export const getIssue = operation({
     return {
       issue: issueRecord(hearth, row),
       pulls: issuePulls(hearth, repo.id, number),
-      comments: commentsOf(hearth, repo.id, number, { limit: MAX_COMMENTS }),
+      comments:
+        row.comments_count === 0
+          ? []
+          : commentsOf(hearth, repo.id, number, { limit: MAX_COMMENTS }),
       comments_count: row.comments_count,
     }
   },
