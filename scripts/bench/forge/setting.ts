@@ -1,4 +1,5 @@
 /** A forge with something in it to measure, and the requests that are measured. */
+import { Database } from 'bun:sqlite'
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { claim, OWNER, startForge, type ForgeProcess } from '../../support/forge.ts'
@@ -64,6 +65,8 @@ export type Case = {
   readonly name: string
   readonly path: string
   readonly body?: string
+  /** Each request asks for another number, so that none was asked before. */
+  readonly numbers?: number
   readonly headers: (setting: Setting) => Record<string, string>
 }
 
@@ -95,6 +98,45 @@ export const READS: readonly Case[] = [
   },
   { name: 'the repository page', path: `/${REPO}`, headers: ({ cookie }) => ({ cookie }) },
 ]
+
+/** Issues that are added to the database of a stopped forge for `FIRST_READ`. */
+const MANY_ISSUES = 20_000
+
+/** Reads of what nobody asked for in the last second. */
+export const FIRST_READ: Case = {
+  name: 'GET /api/v1/repos/{owner}/{name}/issues/{number}, each another',
+  path: `/api/v1/repos/${REPO}/issues`,
+  numbers: MANY_ISSUES,
+  headers: bearer,
+}
+
+/** Adds issues to the repository of a stopped forge, up to the number of `FIRST_READ`. */
+export function addManyIssues(data: string): void {
+  const db = new Database(join(data, 'hearth.db'))
+  try {
+    const { id, next } = db
+      .query<{ id: string; next: number }, [string]>(
+        'SELECT id, next_number AS next FROM repos WHERE name = ?',
+      )
+      .get('bench') ?? { id: '', next: 1 }
+    db.run(
+      `WITH RECURSIVE n (x) AS (SELECT ?2 UNION ALL SELECT x + 1 FROM n WHERE x < ?3)
+       INSERT INTO records (repo_id, number, kind, open, title, author_id, comments_count, created_at, updated_at)
+       SELECT r.repo_id, x, 'issue', 1, 'Issue number ' || x, r.author_id, 0, r.created_at, r.updated_at
+       FROM n, records r WHERE r.repo_id = ?1 AND r.number = 1`,
+      [id, next, MANY_ISSUES],
+    )
+    db.run(
+      `INSERT INTO issues (id, repo_id, number, body, checks)
+       SELECT 'iss_' || printf('%026d', seq), repo_id, number, 'Oil it, please.', '[]'
+       FROM records WHERE repo_id = ?1 AND number >= ?2`,
+      [id, next],
+    )
+    db.run('UPDATE repos SET next_number = ? WHERE id = ?', [MANY_ISSUES + 1, id])
+  } finally {
+    db.close()
+  }
+}
 
 export const WRITE: Case = {
   name: 'POST /api/v1/repos/{owner}/{name}/issues',

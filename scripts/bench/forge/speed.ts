@@ -1,9 +1,21 @@
 /** Requests a second of the forge beside what is bare, all in turn in one run. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { startBare, type Bare } from './bare.ts'
+import { startForge } from '../../support/forge.ts'
+import { RECORDED_NUMBER, startBare, type Bare } from './bare.ts'
 import { memoryOf } from './memory.ts'
-import { keep, makeSetting, READS, WRITE, type Case, type Setting } from './setting.ts'
+import { recordGetIssue } from './record-queries.ts'
+import {
+  addManyIssues,
+  FIRST_READ,
+  keep,
+  makeSetting,
+  READS,
+  REPO,
+  WRITE,
+  type Case,
+  type Setting,
+} from './setting.ts'
 import { mib, ratio, table, whole } from './table.ts'
 import { load, median, requireWrk, type Measured } from './wrk.ts'
 
@@ -27,6 +39,7 @@ type Contender = {
 type Race = {
   readonly name: string
   readonly body: string | undefined
+  readonly numbers?: number
   readonly connections: number
   readonly contenders: readonly Contender[]
 }
@@ -80,6 +93,20 @@ export async function speed(
         ],
       }
     })
+    const many = await makeManyIssues(executable, join(directory, 'many'))
+    settings.push(many.setting)
+    const queries = await startBare('queries', many.database, many.queries)
+    bares.push(queries)
+    races.push({
+      name: FIRST_READ.name,
+      body: undefined,
+      numbers: FIRST_READ.numbers,
+      connections: options.connections,
+      contenders: [
+        contender('forge', many.setting.forge, FIRST_READ.path, FIRST_READ.headers(many.setting)),
+        contender('bare route, same queries', queries, FIRST_READ.path, {}),
+      ],
+    })
     const [forge, withoutLog] = forges(WRITE)
     races.push({
       name: WRITE.name,
@@ -87,8 +114,8 @@ export async function speed(
       connections: options.writers,
       contenders: [
         forge,
-        bare('bare insert, grouped', grouped, WRITE, null),
-        bare('bare insert, each its own commit', each, WRITE, null),
+        bare('bare insert with its event, grouped', grouped, WRITE, null),
+        bare('bare insert with its event, each its own commit', each, WRITE, null),
         withoutLog,
       ],
     })
@@ -103,6 +130,23 @@ export async function speed(
     for (const one of bares) one.stop()
     for (const { forge } of settings) await forge.stop()
   }
+}
+
+/** A forge with many issues, and the queries that one of them takes. */
+async function makeManyIssues(
+  executable: string,
+  place: string,
+): Promise<{ setting: Setting; database: string; queries: string }> {
+  const first = await makeSetting(executable, place)
+  await first.forge.stop()
+  const data = join(place, 'data')
+  addManyIssues(data)
+  const queries = join(place, 'queries.json')
+  const { token } = first
+  const recorded = await recordGetIssue(data, { token, repo: REPO, number: RECORDED_NUMBER })
+  writeFileSync(queries, JSON.stringify(recorded))
+  const forge = await startForge({ executable, data, log: join(place, 'serve.log') })
+  return { setting: { ...first, forge }, database: join(data, 'hearth.db'), queries }
 }
 
 type Server = { readonly url: string; readonly pid: number }
@@ -127,10 +171,10 @@ async function run(
   directory: string,
 ): Promise<void> {
   for (let round = 0; round <= rounds; round++) {
-    for (const { body, connections, contenders } of races) {
+    for (const { body, numbers, connections, contenders } of races) {
       for (const { url, pid, headers, measured } of contenders) {
         const result = await load(
-          { url, pid, headers, body, connections, seconds: round === 0 ? 1 : seconds },
+          { url, pid, headers, body, numbers, connections, seconds: round === 0 ? 1 : seconds },
           directory,
         )
         // The first round is to warm up.

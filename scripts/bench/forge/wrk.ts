@@ -7,6 +7,8 @@ export type Load = {
   readonly headers: Readonly<Record<string, string>>
   /** A body makes it a POST. */
   readonly body?: string
+  /** Each request asks for the next of so many numbers at the end of its path. */
+  readonly numbers?: number
   readonly connections: number
   readonly seconds: number
   /** The process that answers. */
@@ -49,16 +51,27 @@ function cpuOf(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) / TICKS
 }
 
+/** Numbers go on where the last run ended, so that no answer is one of a moment ago. */
+let lastNumber = 0
+
+function script({ url, body, numbers }: Load): string {
+  if (numbers !== undefined) {
+    const { pathname } = new URL(url)
+    return `local at = ${lastNumber}
+request = function()
+  at = at % ${numbers} + 1
+  return wrk.format("GET", ${JSON.stringify(`${pathname}/`)} .. at)
+end
+`
+  }
+  return body === undefined ? '' : `wrk.method = "POST"\nwrk.body = ${JSON.stringify(body)}\n`
+}
+
 /** Runs it once. Throws unless every answer was a success: the speed of errors says nothing. */
-export async function load(
-  { url, headers, body, connections, seconds, pid }: Load,
-  directory: string,
-): Promise<Measured> {
-  const script = join(directory, 'load.lua')
-  writeFileSync(
-    script,
-    body === undefined ? '' : `wrk.method = "POST"\nwrk.body = ${JSON.stringify(body)}\n`,
-  )
+export async function load(measured: Load, directory: string): Promise<Measured> {
+  const { url, headers, connections, seconds, pid, numbers = 1 } = measured
+  const file = join(directory, 'load.lua')
+  writeFileSync(file, script(measured))
   const named = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`])
   const before = cpuOf(pid)
   const command = [
@@ -68,7 +81,7 @@ export async function load(
     `-d${seconds}s`,
     '--latency',
     '-s',
-    script,
+    file,
     ...named,
     url,
   ]
@@ -80,6 +93,7 @@ export async function load(
   ])
   const spent = cpuOf(pid) - before
   const requests = Number(/(\d+) requests in /.exec(out)?.[1])
+  lastNumber = (lastNumber + requests) % numbers
   const rate = Number(/Requests\/sec:\s+([\d.]+)/.exec(out)?.[1])
   const failed = /Non-2xx or 3xx responses: \d+|Socket errors: .*/.exec(out)?.[0]
   if (status !== 0 || !(rate > 0) || failed)
