@@ -498,7 +498,7 @@ export class Writer {
     const finished: (() => void)[] = []
     const failed: (() => void)[] = []
     this.observer?.requireWritable()
-    this.db.run('BEGIN IMMEDIATE')
+    this.db.exec('BEGIN IMMEDIATE')
     this.#lockedCount = 0
     this.observer?.opened()
     for (const { run, resolve, reject } of batch) {
@@ -520,7 +520,7 @@ export class Writer {
         failed.push(() => reject(error))
       }
     }
-    this.db.run('COMMIT')
+    this.db.exec('COMMIT')
     this.observer?.committed()
     return { finished, failed }
   }

@@ -6,7 +6,7 @@ import { BLOB, COMMIT, TAG, TREE } from '../pack/entry-header.ts'
 import { GitError } from '../ports.ts'
 import type { PackIndex } from '../store/pack-index.ts'
 import { be32 } from '../store/pack-index.ts'
-import { readFileOrNull } from '../store/read-file.ts'
+import { mapFileOrNull } from '../store/read-file.ts'
 import { StoredBitmaps } from './stored-bitmaps.ts'
 import { bitWords } from './bits.ts'
 import { decodeEwah, ewahSize } from './ewah.ts'
@@ -65,7 +65,7 @@ export class BitmapFile {
   /** Returns null when the pack has no bitmap. */
   static open(base: string, index: PackIndex): BitmapFile | null {
     const path = `${base}.bitmap`
-    const bytes = readFileOrNull(path)
+    const bytes = mapFileOrNull(path)
     return bytes === null ? null : new BitmapFile(bytes, index.count, index.packChecksum, path)
   }
 

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { GitError, type Oid } from '../ports.ts'
 import { FILTER_SETTINGS, mayContain } from './changed-paths.ts'
 import { be32 } from './pack-index.ts'
-import { readFileOrNull } from './read-file.ts'
+import { mapFileOrNull } from './read-file.ts'
 
 const NO_PARENT = 0x70000000
 const EDGE_FLAG = 0x80000000
@@ -77,7 +77,7 @@ export class CommitGraph {
 
   /** Returns null when the store has no commit-graph or an unusable one. */
   static open(directory: string): CommitGraph | null {
-    const bytes = readFileOrNull(join(directory, 'objects', 'info', 'commit-graph'))
+    const bytes = mapFileOrNull(join(directory, 'objects', 'info', 'commit-graph'))
     try {
       return bytes === null ? null : new CommitGraph(bytes)
     } catch (error) {

@@ -1,10 +1,6 @@
 /** Reads a pack index of version 2 in place (gitformat-pack, "pack-*.idx files"). */
-import { closeSync, fstatSync, openSync } from 'node:fs'
 import { GitError } from '../ports.ts'
-import { readOpenFile } from './read-file.ts'
-
-/** Larger indexes are mapped instead of read, in bytes. */
-const MIN_MAPPED_BYTES = 1 << 20
+import { mapFile } from './read-file.ts'
 
 export class PackIndex {
   readonly count: number
@@ -38,15 +34,7 @@ export class PackIndex {
   }
 
   static open(path: string): PackIndex {
-    const fd = openSync(path, 'r')
-    try {
-      return new PackIndex(
-        fstatSync(fd).size > MIN_MAPPED_BYTES ? Bun.mmap(path) : readOpenFile(fd),
-        path,
-      )
-    } finally {
-      closeSync(fd)
-    }
+    return new PackIndex(mapFile(path), path)
   }
 
   /** Checksum of the pack that this index belongs to. */

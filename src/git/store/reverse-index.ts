@@ -6,7 +6,7 @@
 import { existsSync } from 'node:fs'
 import { GitError } from '../ports.ts'
 import { be32, type PackIndex } from './pack-index.ts'
-import { readFileOrNull } from './read-file.ts'
+import { mapFileOrNull } from './read-file.ts'
 
 /** Index position and offset of every object, by pack position. */
 type PackOrderArrays = { readonly indexPositions: Uint32Array; readonly offsets: Float64Array }
@@ -52,10 +52,9 @@ export class ReverseIndex {
     return this.index.count
   }
 
-  /** Approximate memory in bytes. */
+  /** Approximate memory in bytes. The file's own is small, or mapped. */
   get heldBytes(): number {
     return (
-      (this.file?.length ?? 0) +
       (this.arrays === null ? 0 : this.count * 12) +
       (this.packPositions === null ? 0 : this.count * 4)
     )
@@ -158,7 +157,7 @@ export function isReverseIndexDamaged(base: string, index: PackIndex): boolean {
 
 /** Returns the bytes of the `.rev` file when it belongs to the index and matches its checksum. */
 function readIntactFile(base: string, index: PackIndex): Uint8Array | null {
-  const bytes = readFileOrNull(`${base}.rev`)
+  const bytes = mapFileOrNull(`${base}.rev`)
   const end = HEADER_BYTES + index.count * 4
   if (
     bytes === null ||
