@@ -1,6 +1,7 @@
 /** A workspace with a repository, people of every standing, and packages published into it. */
 import { storeBlob } from '#core/blobs.ts'
 import type { SignedIn } from '#core/caller.ts'
+import type { Settings } from '#core/settings.ts'
 import { createToken } from '#features/accounts/tokens/create-token.ts'
 import { addCollaborator } from '#features/collaborators/add-collaborator.ts'
 import { publishPackageVersion } from '#features/packages/publish-package-version.ts'
@@ -23,8 +24,8 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
  * ada owns acme, mel and rita are members without rights to repositories of their own; otto may
  * write to the private repository acme/site, rita reads it. zoe is a stranger.
  */
-export async function makePackageWorld() {
-  const world = await makeWorld()
+export async function makePackageWorld(change: Partial<Settings> = {}) {
+  const world = await makeWorld(change)
   const [ada, mel, otto, rita, zoe] = await Promise.all(
     ['ada', 'mel', 'otto', 'rita', 'zoe'].map((name) => world.user(name)),
   )
@@ -83,8 +84,8 @@ export async function makePackageWorld() {
 }
 
 /** The same, with a server, and tokens for its clients. */
-export async function makeServedPackages() {
-  const all = await makePackageWorld()
+export async function makeServedPackages(change: Partial<Settings> = {}) {
+  const all = await makePackageWorld(change)
   const site = serveSite(all.world)
   const token = async (who = all.ada, scopes: string[] = ['packages:admin']): Promise<string> => {
     const made = await all.world.call(createToken, who, { name: 'ci', scopes })

@@ -1,239 +1,27 @@
 /**
  * A private package never tells its name. Every address of every registry, of REST and of the
  * website is asked for a private package and for one that does not exist, with every method and in
- * several spellings, by strangers, by people of other workspaces and by members without a role. Both
+ * several spellings, also beside an upstream, by strangers, by people of other workspaces and by members without a role. Both
  * answers have to be the same but for the name. Addresses of REST and pages come from their lists.
+ * Lists, searches and the catalog of images never name it.
  */
 import { expect, test } from 'bun:test'
-import { createHash } from 'node:crypto'
 import { deletePackage } from '#features/packages/delete-package.ts'
 import { FORMATS } from '#features/packages/formats/index.ts'
-import type { PackageType } from '#features/packages/schema.ts'
-import { createTag } from '#features/repos/tags/create-tag.ts'
-import { makeServedPackages, npmTarball } from './fixture.ts'
-import { crateUpload, gem, nupkg, zip } from './formats/archives.ts'
-
-/** Of one length and one folder of the index of Cargo, so that these tell nothing. */
-const SECRET = 'zsecretz'
-const NOTHING = 'zsecrety'
-
-const npmBody = (name: string): string => {
-  const manifest = { name, version: '1.0.0' }
-  const tarball = npmTarball(manifest)
-  return JSON.stringify({
-    _id: name,
-    name,
-    'dist-tags': { latest: '1.0.0' },
-    versions: { '1.0.0': manifest },
-    _attachments: { [`${name}-1.0.0.tgz`]: { data: tarball.toString('base64') } },
-  })
-}
-
-const form = (field: string, file: string, bytes: Buffer): FormData => {
-  const data = new FormData()
-  data.set(field, new Blob([new Uint8Array(bytes)]), file)
-  return data
-}
-
-const wheelOf = (name: string): Promise<Buffer> =>
-  zip({
-    [`${name}-1.0.0.dist-info/METADATA`]: `Metadata-Version: 2.1\nName: ${name}\nVersion: 1.0.0\n`,
-  })
-
-type Body = RequestInit['body']
-const bytes = (buffer: Buffer): Body => new Uint8Array(buffer)
-
-type Served = Awaited<ReturnType<typeof makeServedPackages>>
-type Publish = (name: string) => Promise<readonly [method: string, path: string, body: Body]>
-
-type Door = {
-  readonly type: PackageType
-  /** The one request that publishes a package. */
-  readonly publish?: Publish
-  /** How it is published where that takes more. */
-  readonly seed?: (served: Served, name: string, token: string) => Promise<void>
-  readonly addresses: (name: string) => readonly string[]
-}
-
-const digestOf = (text: string): string =>
-  `sha256:${createHash('sha256').update(text).digest('hex')}`
-const LAYER = digestOf('layer')
-const MANIFEST = 'application/vnd.oci.image.manifest.v1+json'
-
-async function pushImage({ send }: Served, name: string, token: string): Promise<void> {
-  const image = `/v2/acme/${name}`
-  const upload = `${image}/blobs/uploads/?digest=${LAYER}`
-  await send(upload, { method: 'POST', body: 'layer', token })
-  const layers = [{ mediaType: 'x', digest: LAYER, size: 5 }]
-  const manifest = { schemaVersion: 2, mediaType: MANIFEST, config: layers[0], layers }
-  const put = await send(`${image}/manifests/v1`, {
-    method: 'PUT',
-    body: JSON.stringify(manifest),
-    headers: { 'content-type': MANIFEST },
-    token,
-  })
-  expect(put.status).toBe(201)
-}
-
-async function tagModule({ world, ada, send }: Served, name: string, token: string): Promise<void> {
-  const repo = `acme/${name}`
-  await world.repo(repo, { private: true })
-  await world.commit(repo, 'main', { 'go.mod': `module example.com/${repo}\n` })
-  await world.call(createTag, ada, { repo, tag: 'v1.0.0', target: 'main' })
-  const list = await send(`/packages/acme/go/example.com/${repo}/@v/list`, { token })
-  expect(await list.text()).toBe('v1.0.0\n')
-}
-
-/** How a package of each type is published, and every address that names one. */
-const DOORS: readonly Door[] = [
-  {
-    type: 'npm',
-    publish: async (name) => ['PUT', name, npmBody(name)],
-    addresses: (name) => [
-      `GET ${name}`,
-      `GET ${name}/1.0.0`,
-      `GET ${name}/latest`,
-      `GET ${name}/-/${name}-1.0.0.tgz`,
-      `GET -/package/${name}/dist-tags`,
-      `PUT -/package/${name}/dist-tags/x`,
-      `DELETE ${name}/-rev/1`,
-      `PUT ${name}/-rev/1`,
-      `DELETE ${name}/-/${name}-1.0.0.tgz/-rev/1`,
-      `GET ${name}?write=true`,
-      `GET -/v1/search?text=${name}`,
-    ],
-  },
-  {
-    type: 'cargo',
-    publish: async (name) => ['PUT', 'api/v1/crates/new', bytes(crateUpload(name, '1.0.0'))],
-    addresses: (name) => [
-      `GET ${name.slice(0, 2)}/${name.slice(2, 4)}/${name}`,
-      `GET api/v1/crates/${name}/1.0.0/download`,
-      `GET api/v1/crates/${name}/owners`,
-      `PUT api/v1/crates/${name}/owners`,
-      `DELETE api/v1/crates/${name}/1.0.0/yank`,
-      `PUT api/v1/crates/${name}/1.0.0/unyank`,
-      `GET api/v1/crates?q=${name}`,
-    ],
-  },
-  {
-    type: 'maven',
-    publish: async (name) => [
-      'PUT',
-      `com/acme/${name}/1.0.0/${name}-1.0.0.pom`,
-      `<project><groupId>com.acme</groupId><artifactId>${name}</artifactId><version>1.0.0</version></project>`,
-    ],
-    addresses: (name) => [
-      `GET com/acme/${name}/maven-metadata.xml`,
-      `GET com/acme/${name}/1.0.0/${name}-1.0.0.pom`,
-      `GET com/acme/${name}/1.0.0/${name}-1.0.0.pom.sha1`,
-      'GET com/acme/maven-metadata.xml',
-    ],
-  },
-  {
-    type: 'nuget',
-    publish: async (name) => [
-      'PUT',
-      'v2/package',
-      form('package', 'p', await nupkg(name, '1.0.0')),
-    ],
-    addresses: (name) => [
-      `GET v3/flat/${name}/index.json`,
-      `GET v3/flat/${name}/1.0.0/${name}.1.0.0.nupkg`,
-      `GET v3/flat/${name}/1.0.0/${name}.nuspec`,
-      `GET v3/reg1/${name}/index.json`,
-      `GET v3/reg2/${name}/index.json`,
-      `GET v3/reg2/${name}/1.0.0.json`,
-      `GET v3/query?q=${name}`,
-      `GET v3/autocomplete?q=${name}`,
-      `DELETE v2/package/${name}/1.0.0`,
-    ],
-  },
-  {
-    type: 'rubygems',
-    publish: async (name) => ['POST', 'api/v1/gems', bytes(gem(name, '1.0.0'))],
-    addresses: (name) => [
-      `GET info/${name}`,
-      'GET versions',
-      'GET names',
-      `GET gems/${name}-1.0.0.gem`,
-      `GET quick/Marshal.4.8/${name}-1.0.0.gemspec.rz`,
-      `GET api/v1/gems/${name}.json`,
-      `GET api/v1/gems/${name}/owners.yaml`,
-      `POST api/v1/gems/${name}/owners`,
-      `DELETE api/v1/gems/yank?gem_name=${name}&version=1.0.0`,
-      'GET specs.4.8.gz',
-      'GET latest_specs.4.8.gz',
-      `GET api/v1/search.json?query=${name}`,
-    ],
-  },
-  {
-    type: 'composer',
-    publish: async (name) => [
-      'PUT',
-      '?version=1.0.0',
-      bytes(await zip({ 'composer.json': JSON.stringify({ name: `acme/${name}` }) })),
-    ],
-    addresses: (name) => [
-      'GET packages.json',
-      'GET list.json',
-      `GET p2/acme/${name}.json`,
-      `GET p2/acme/${name}~dev.json`,
-      `PUT ${name}.zip?version=1.0.0`,
-      `GET files/acme/${name}/1.0.0.0.zip`,
-      `GET search.json?q=${name}`,
-    ],
-  },
-  {
-    type: 'pypi',
-    publish: async (name) => [
-      'POST',
-      '',
-      form('content', `${name}-1.0.0-py3-none-any.whl`, await wheelOf(name)),
-    ],
-    addresses: (name) => [
-      'GET simple/',
-      `GET simple/${name}/`,
-      `GET simple/${name.toUpperCase()}/`,
-      `GET files/${name}/${name}-1.0.0-py3-none-any.whl`,
-      `GET files/${name}/${name}-1.0.0-py3-none-any.whl.metadata`,
-    ],
-  },
-  {
-    type: 'generic',
-    publish: async (name) => ['PUT', `${name}/1.0.0/a.txt`, 'a'],
-    addresses: (name) => [
-      `GET ${name}`,
-      `GET ${name}/1.0.0/a.txt`,
-      `GET ${name}/latest/a.txt`,
-      `PUT ${name}/2.0.0/b.txt`,
-      `DELETE ${name}/1.0.0`,
-    ],
-  },
-  {
-    type: 'container',
-    seed: pushImage,
-    addresses: (name) => [
-      `GET ${name}/tags/list`,
-      `GET ${name}/manifests/v1`,
-      `GET ${name}/manifests/${LAYER}`,
-      `GET ${name}/blobs/${LAYER}`,
-      `GET ${name}/referrers/${LAYER}`,
-      `POST ${name}/blobs/uploads/`,
-      `POST ${name}/blobs/uploads/?digest=${LAYER}`,
-      `POST ${name}/blobs/uploads/?mount=${LAYER}&from=acme/${name}`,
-      `GET ${name}/blobs/uploads/nothing`,
-    ],
-  },
-  {
-    type: 'go',
-    seed: tagModule,
-    addresses: (name) =>
-      ['@latest', '@v/list', '@v/v1.0.0.info', '@v/v1.0.0.mod', '@v/v1.0.0.zip'].map(
-        (rest) => `GET example.com/acme/${name}/${rest}`,
-      ),
-  },
-]
+import { setPackageUpstream } from '#features/packages/upstreams/set-package-upstream.ts'
+import { UPSTREAM_TYPES } from '#features/packages/upstreams/schema.ts'
+import { makeServedPackages } from './fixture.ts'
+import {
+  baseOf,
+  DOORS,
+  NOTHING,
+  packageName,
+  SECRET,
+  seed,
+  type Door,
+  type Served,
+} from './private-doors.ts'
+import { startRegistry } from './upstreams/fixture.ts'
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 const HEADERS = ['content-type', 'www-authenticate', 'etag', 'location', 'content-length', 'allow']
@@ -291,28 +79,8 @@ async function askers({ token, mel, zoe }: Served) {
   ]
 }
 
-async function seed(served: Served, door: Door): Promise<string> {
-  const token = await served.token(served.ada, ['packages:admin', 'code:read'])
-  await door.seed?.(served, SECRET, token)
-  const [method = '', path = '', body = null] = (await door.publish?.(SECRET)) ?? []
-  if (method === '') return token
-  const published = await served.send(`/packages/acme/${door.type}/${path}`, {
-    method,
-    body: body ?? null,
-    token,
-  })
-  expect(published.ok).toBe(true)
-  return token
-}
-
-/** As REST and pages name it. */
-function packageName(type: string, name: string): string {
-  if (type === 'composer') return `acme/${name}`
-  return type === 'maven' ? `com.acme:${name}` : name
-}
-
-const baseOf = (type: string): string =>
-  type === 'container' ? '/v2/acme/' : `/packages/acme/${type}/`
+/** The place of the person of another workspace among them. */
+const OUTSIDER = 2
 
 /** Every address of REST and of the website that names a package. */
 function otherAddresses({ world, site }: Served, type: string): ((name: string) => string)[] {
@@ -334,23 +102,39 @@ function otherAddresses({ world, site }: Served, type: string): ((name: string) 
   )
 }
 
-async function compareAll(served: Served, door: Door): Promise<void> {
+/** An address as it is, or in another spelling. */
+type Spelled = { readonly pathOf: (name: string) => string; readonly isPlain: boolean }
+
+function ownAddresses(door: Door): Spelled[] {
+  const count = spellings('', '').length
+  return door.addresses(SECRET).flatMap((_, index) =>
+    Array.from({ length: count }, (__, spelling) => ({
+      isPlain: spelling === 0,
+      pathOf: (name: string) => {
+        const path = door.addresses(name)[index]?.split(' ')[1] ?? ''
+        return baseOf(door.type) + (spellings(path, name)[spelling] ?? '')
+      },
+    })),
+  )
+}
+
+/** All methods for each address as it is; other spellings are read, and tried once with all methods. */
+async function compareAll(served: Served, door: Door, isFirst: boolean): Promise<void> {
   const ask: Ask = (method, path, token) =>
     served.send(path, {
       method,
       ...(token !== undefined && { token }),
       ...(method.startsWith('P') && { body: '"1.0.0"' }),
     })
-  const own = door.addresses(SECRET).map((address) => address.split(' ')[1] ?? '')
-  const paths = own.flatMap((_, index) =>
-    spellings('', '').map((__, spelling) => (name: string) => {
-      const path = door.addresses(name)[index]?.split(' ')[1] ?? ''
-      return baseOf(door.type) + (spellings(path, name)[spelling] ?? '')
-    }),
-  )
-  for (const { secret, methods } of await askers(served))
-    for (const pathOf of [...paths, ...otherAddresses(served, door.type)])
-      for (const method of methods) await compare(ask, pathOf, method, secret)
+  for (const [index, { secret, methods }] of (await askers(served)).entries()) {
+    for (const { pathOf, isPlain } of ownAddresses(door))
+      for (const method of isPlain || (isFirst && index === OUTSIDER) ? methods : ['GET'])
+        await compare(ask, pathOf, method, secret)
+    // REST and the website are the same code for all types: one of them is asked in every way.
+    for (const pathOf of otherAddresses(served, door.type))
+      for (const method of isFirst && door.type === 'npm' ? methods : ['GET'])
+        await compare(ask, pathOf, method, secret)
+  }
 }
 
 /** Whoever may not publish is told nothing by trying it. */
@@ -379,7 +163,7 @@ for (const door of DOORS)
   test(`${door.type}: a private package answers as one that does not exist`, async () => {
     const served = await makeServedPackages()
     await seed(served, door)
-    await compareAll(served, door)
+    await compareAll(served, door, true)
     await comparePublishing(served, door)
     if (door.type === 'go') return
     await served.world.call(deletePackage, served.ada, {
@@ -388,5 +172,90 @@ for (const door of DOORS)
       package_name: packageName(door.type, SECRET),
       confirm: packageName(door.type, SECRET),
     })
-    await compareAll(served, door)
+    await compareAll(served, door, false)
+  })
+
+/** Every address of REST and of the website that lists something of a workspace, or of all. */
+function listAddresses({ world, site }: Served): string[] {
+  const routes = world.hearth.operations
+    .flatMap((operation) => operation.routes)
+    .filter((route) => route.startsWith('GET '))
+    .map((route) => `/api/v1${route.replace(/^\w+ (?:\/v1)?/, '')}`)
+  const pages = site.map.pages.map(({ path }) => path)
+  const types = FORMATS.map(({ type }) => type)
+  const paths = [...routes, ...pages]
+    .map((path) => path.replace(/\{(?:workspace|owner)\}|:workspace/, 'acme'))
+    .flatMap((path) =>
+      /\{package_type\}|:type/.test(path)
+        ? types.map((type) => path.replace(/\{package_type\}|:type/, type))
+        : [path],
+    )
+    .filter((path) => !/[{:*]/.test(path))
+  const searches = ['/api/v1/search?query=', '/api/v1/workspaces/acme/packages?query=']
+  return [
+    ...new Set(paths),
+    '/v2/_catalog',
+    '/v2/_catalog?n=1000',
+    `/v2/_catalog?last=${SECRET.slice(0, -1)}`,
+    ...searches.map((path) => path + SECRET),
+    `/acme/-/packages?q=${SECRET}`,
+  ]
+}
+
+test('no list, search or catalog names a private package', async () => {
+  const served = await makeServedPackages()
+  const tokens = await Promise.all(DOORS.map((door) => seed(served, door)))
+  const addresses = listAddresses(served)
+  expect(addresses.length).toBeGreaterThan(60)
+  const read = async (path: string, token: string | undefined): Promise<string> =>
+    (await served.send(path, token === undefined ? {} : { token })).text()
+  for (const path of ['/v2/_catalog', '/api/v1/workspaces/acme/packages'])
+    expect(await read(path, tokens[0])).toContain(SECRET)
+  for (const { secret } of await askers(served))
+    for (const path of addresses) {
+      const asked = path.includes('?') ? SECRET : ''
+      // What the caller asked for may be repeated, and tells nothing.
+      const text = (await read(path, secret))
+        .replaceAll(`"${asked}"`, '')
+        .replaceAll(`=${asked}`, '')
+      expect([path, text.includes(SECRET)]).toEqual([path, false])
+    }
+})
+
+/** What registries answer before they are asked for a package. */
+function describeRegistry({ set, url }: ReturnType<typeof startRegistry>): void {
+  const types = [
+    'PackageBaseAddress/3.0.0',
+    'RegistrationsBaseUrl/3.4.0',
+    'RegistrationsBaseUrl/3.6.0',
+  ]
+  set('/index.json', { resources: [{ '@id': `${url}/at`, '@type': types }] })
+  set('/config.json', { dl: `${url}/crates/{crate}/{version}` })
+  set('/packages.json', { 'metadata-url': '/p2/%package%.json' })
+  set('/versions', 'created_at: 2020-01-01T00:00:00Z\n---\n')
+}
+
+for (const door of DOORS.filter(({ type }) => UPSTREAM_TYPES.some((one) => one === type)))
+  test(`${door.type}: beside an upstream a private name answers as a missing one, and never leaves`, async () => {
+    const served = await makeServedPackages({ outbound_allow: ['http://127.0.0.1'] })
+    await seed(served, door)
+    const registry = startRegistry()
+    describeRegistry(registry)
+    const upstream = { workspace: 'acme', package_type: door.type, url: registry.url }
+    await served.world.call(setPackageUpstream, served.ada, upstream as never)
+    const addresses = door.addresses(SECRET).filter((address) => address.startsWith('GET '))
+    for (const { secret } of await askers(served))
+      for (const index of addresses.keys()) {
+        const pathOf = (name: string): string => {
+          const own = door.addresses(name).filter((address) => address.startsWith('GET '))
+          return baseOf(door.type) + (own[index] ?? '').slice('GET '.length)
+        }
+        const ask: Ask = (method, path, token) =>
+          served.send(path, { method, ...(token !== undefined && { token }) })
+        for (const method of ['GET', 'HEAD']) await compare(ask, pathOf, method, secret)
+      }
+    const asked = registry.requests.map(({ url }) => url)
+    expect(asked.filter((url) => url.includes(SECRET))).toEqual([])
+    // The member made the forge fetch.
+    expect(asked.some((url) => url.includes(NOTHING))).toBe(true)
   })

@@ -10,7 +10,7 @@ import type { ProtocolRequest } from '#core/protocol-routes.ts'
 import { Moved, Refusal } from '#lib/errors.ts'
 import type { FormatDoor } from './format-door.ts'
 import type { PackageType } from '../schema.ts'
-import { answerFromUpstream } from '../upstreams/answer.ts'
+import { answerThroughUpstream } from '../upstreams/answer.ts'
 import { asksStrangers } from '../upstreams/asks-strangers.ts'
 import { callerOfSecret, secretOf } from './door-caller.ts'
 import { DoorRequest } from './door-request.ts'
@@ -98,9 +98,9 @@ async function answerAnew(
     const secret = secretOf(request.request.headers)
     const caller = callerOfSecret(hearth, secret)
     door = new DoorRequest(hearth, request, workspace, type, rest, caller, secret)
-    const upstream = await answerFromUpstream(hearth, door)
-    if (upstream !== null) return upstream
-    const response = await format.handle(hearth, door)
+    const response = await answerThroughUpstream(hearth, door, async () =>
+      format.handle(hearth, door),
+    )
     if (key !== null && door.kept !== null) keptAnswers(hearth).set(key, version, door.kept)
     return response
   } catch (error) {

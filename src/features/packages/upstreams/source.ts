@@ -183,11 +183,14 @@ export class Source {
     })
   }
 
-  /** The words of a package that does not exist here, so that both sound the same. */
   missing(name: string): Refusal {
-    return notFound(`the ${this.upstream.type} package ${name.slice(0, 200)}`)
+    return missingPackage(this.upstream.type, name)
   }
 }
+
+/** The words of a package that does not exist here, so that both sound the same. */
+export const missingPackage = (type: string, name: string): Refusal =>
+  notFound(`the ${type} package ${name.slice(0, 200)}`)
 
 /** A file with the address and digests that a document names. Without a digest it is refused. */
 export function locatedFile(found: FoundFile | null): Located | null {

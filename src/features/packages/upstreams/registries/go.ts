@@ -1,8 +1,9 @@
 /** Proxies of Go modules, as proxy.golang.org is (https://go.dev/ref/mod#goproxy-protocol). */
+import { decide } from '#core/access.ts'
 import { repoByPath } from '#features/repos/index.ts'
 import type { DoorRequest } from '../../door/door-request.ts'
-import type { Registry, UpstreamRead } from '../registry.ts'
-import type { Source } from '../source.ts'
+import { readGoModule } from '../../read-go-module.ts'
+import { isAllowed, type Here, type Registry, type UpstreamRead } from '../registry.ts'
 
 const ELEMENT = /^[a-z0-9_~!.-][a-z0-9_~!.+-]*$/
 /** A version, in contrast to the name of a branch: what is under it never changes. */
@@ -67,17 +68,26 @@ function parse(door: DoorRequest): UpstreamRead | null {
   return VERSION.test(version) ? readFile(name, path, type) : readDocument(name, path, type)
 }
 
+/** The parts of the path of a module as it is written. */
+const partsOf = (name: string): string[] =>
+  name.replace(/!([a-z])/g, (_, letter: string) => letter.toUpperCase()).split('/')
+
 /**
  * Modules of this forge, and of repositories that the workspace has, under whatever host: a module
  * `github.com/acme/tool` is that of the repository `acme/tool` here.
  */
-function isOwn({ hearth, door }: Pick<Source, 'hearth' | 'door'>, name: string): boolean {
-  const module = name.replace(/!([a-z])/g, (_, letter: string) => letter.toUpperCase())
-  const [host = '', owner = '', repo = ''] = module.split('/')
+function isOwn({ hearth, door }: Here, name: string): boolean {
+  const [host = '', owner = '', repo = ''] = partsOf(name)
   const site = new URL(hearth.settings.site_url)
   if (host === site.hostname || host === site.host) return true
   const isWorkspace = owner.toLowerCase() === door.workspace.toLowerCase()
   return isWorkspace && repoByPath(hearth.db, `${owner}/${repo}`) !== null
 }
 
-export const goRegistry: Registry = { parse, isOwn }
+function isVisible({ hearth, door }: Here, name: string): boolean {
+  const [, owner = '', repo = ''] = partsOf(name)
+  const target = { repo: `${owner}/${repo}` }
+  return isAllowed(() => decide(readGoModule.access, door.caller, target, hearth.facts))
+}
+
+export const goRegistry: Registry = { parse, isOwn, isVisible }
