@@ -2,8 +2,10 @@
 import { expect, test } from 'bun:test'
 import { storeBlob } from '#core/blobs.ts'
 import { getPackage } from '#features/packages/get-package.ts'
+import { linkPackage } from '#features/packages/link-package.ts'
 import { publishPackageVersion } from '#features/packages/publish-package-version.ts'
 import { removePackageAccess } from '#features/packages/access/remove-package-access.ts'
+import { setSubscription } from '#features/notifications/subscriptions/set-subscription.ts'
 import { updatePackage } from '#features/packages/update-package.ts'
 import { createTeam } from '#features/teams/create-team.ts'
 import { runForge } from '../../features/oauth/running.ts'
@@ -114,6 +116,27 @@ test('an admin links, changes, deletes, restores and purges', async () => {
   expect(await record()).toMatchObject({ deleted_at: null })
   for (let time = 0; time < 2; time++) await press('/delete', { confirm: '@acme/lib' })
   expect((await browser.open(PAGE)).status).toBe(404)
+})
+
+test('the inbox of a follower names a published version in their language', async () => {
+  const { forge, ada, browser, member, publish } = await setUp()
+  await publish('1.0.0')
+  await forge.call(linkPackage, ada, { ...target, repository: 'acme/site' })
+  const watched = await forge.call(setSubscription, await forge.user('bob'), {
+    repo: 'acme/site',
+    level: 'all',
+  })
+  expect(watched.level).toBe('all')
+  await publish('1.1.0')
+  await forge.jobs()
+  const inbox = '/notifications'
+  expect((await member.open(inbox)).html).toContain('ada published @acme/lib 1.1.0 (npm)')
+  const appearance = '/settings/appearance'
+  await member.press((await member.open(appearance)).html, appearance, { locale: 'de' })
+  const { html } = await member.open(inbox)
+  expect(html).toContain('ada veröffentlichte @acme/lib 1.1.0 (npm)')
+  expect(html).toContain('>Paket</a>')
+  expect((await browser.open(inbox)).html).not.toContain('@acme/lib 1.1.0')
 })
 
 test('whoever publishes deprecates and yanks versions on the page', async () => {

@@ -31,7 +31,7 @@ import {
   type Visit,
 } from '../../site.ts'
 import { Shell } from '../shell.tsx'
-import { URGENT_REASONS, iconOfKind, SHORT_REASONS } from './reasons.ts'
+import { URGENT_REASONS, iconOfKind, labelOfKind, SHORT_REASONS } from './reasons.ts'
 import { localized, t } from '../../text.ts'
 import { eventLine } from '../../messages.ts'
 
@@ -99,7 +99,7 @@ const NotificationRow = ({
       <>
         <a href={local(one.subject.url)}>
           {one.subject.number === null
-            ? one.subject.kind
+            ? labelOfKind(one.subject.kind)
             : `${one.repo ?? ''}#${one.subject.number}`}
         </a>
         <Chip tone={URGENT_REASONS.has(one.reason) ? 'wait' : undefined}>

@@ -60,4 +60,17 @@ const ICONS: Readonly<Record<string, IconName>> = {
   run: 'play',
 }
 
+const KIND_LABELS: Readonly<Record<string, string>> = texts({
+  question: 'Question',
+  invitation: 'Invitation',
+  release: 'Release',
+  package: 'Package',
+  alert: 'Security alert',
+  report: 'Vulnerability report',
+  run: 'Run',
+})
+
+/** What a notification without a number is about. */
+export const labelOfKind = (kind: string): string => KIND_LABELS[kind] ?? kind
+
 export const iconOfKind = (kind: string): IconName => ICONS[kind] ?? 'bell'
