@@ -13,6 +13,7 @@ import { join } from 'node:path'
 import { exportRecords } from '#src/commands/export-records.ts'
 import { findRepoArchive } from '#src/commands/import-repo.ts'
 import { importExportedRepo } from '#features/imports/index.ts'
+import { createMilestone } from '#features/issues/milestones/create-milestone.ts'
 import { updateIssue } from '#features/issues/update-issue.ts'
 import { openLfsObject } from '#features/lfs/open-lfs-object.ts'
 import { findWikiRefs } from '#features/wiki/index.ts'
@@ -20,6 +21,7 @@ import { getWikiPage } from '#features/wiki/get-wiki-page.ts'
 import { setWikiPage } from '#features/wiki/set-wiki-page.ts'
 import { findLatestImport } from '#features/imports/store.ts'
 import { refsOf, repoByPath } from '#features/repos/index.ts'
+import { MINUTE } from '#lib/time.ts'
 import { makeForgeWorld } from '../features/imports/forge-fixture.ts'
 import { git } from '../git/support/real-git.ts'
 import { oidOf, pointerOf } from '../features/lfs/fixture.ts'
@@ -51,6 +53,16 @@ await source.world.call(updateIssue, source.ada, {
   checks: ['npm test', 'npm run lint'],
   blocked_by: [3, 5],
 })
+for (const [title, due_on] of [
+  ['Third', null],
+  ['Fourth', '2027-03-01T00:00:00.000Z'],
+] as const) {
+  source.world.clock.advance(40)
+  await source.world.call(createMilestone, source.ada, { repo, title, due_on })
+}
+await source.world.write((tx) =>
+  tx.db.run("UPDATE pulls SET merge_method = 'squash' WHERE status = 'merged'"),
+)
 const { heads } = await exportRecords(source.world.hearth, source.ada, repo, archive.records)
 const there = repoByPath(source.world.hearth.db, repo)
 if (!there) throw new TypeError('the repository is there')
@@ -74,6 +86,8 @@ writeFileSync(join(folder, oid), 'large bytes')
 /** Another Hearth with somebody who imports. */
 async function makeOther() {
   const other = await makeWorld()
+  // The records are of the past.
+  other.clock.advance(MINUTE)
   const eva = await other.user('eva')
   await other.workspace('port', { owner: eva })
   const tmp = join(other.data, 'import-tmp')
@@ -143,10 +157,14 @@ test('a round trip brings every record with its number, dates, people and files'
   const here = new Map(refsOf(other.hearth, row?.id ?? '').refs.map(({ name, oid }) => [name, oid]))
   for (const { name, oid } of own.refs) expect([name, here.get(name)]).toEqual([name, oid])
   expect(other.events('issue.opened')).toEqual([])
+  expect(comparable(again, 'pulls')).toContainEqual(
+    expect.objectContaining({ status: 'merged', merge_method: 'squash' }),
+  )
   const [first, sixth] = [1, 6].map((number) =>
     comparable(again, 'issues').find((one) => (one as { number: number }).number === number),
   )
   expect(first).toMatchObject({
+    lock_reason: 'too heated',
     reactions_by: [{ content: '+1' }, { content: 'rocket' }],
   })
   expect(sixth).toMatchObject({ checks: ['npm test', 'npm run lint'], blocked_by: [3, 5] })

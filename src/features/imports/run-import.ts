@@ -22,6 +22,7 @@ import {
   errorsOf,
   findImport,
   noteProgress,
+  RETRY_DELAYS_MS,
   setEnded,
   setInterrupted,
   setStarted,
@@ -31,9 +32,9 @@ import {
 } from './store.ts'
 import { setStep } from './store-steps.ts'
 
-/** Delays after temporary errors. After the last one the import fails. */
-const RETRY_DELAYS_MS = [10 * SECOND, MINUTE, 5 * MINUTE]
-const MIN_LIMIT_WAIT_MS = MINUTE
+/** When the other side says how long; a limit that ends at once would be asked for ever. */
+const MIN_LIMIT_WAIT_MS = 10 * SECOND
+const DEFAULT_LIMIT_WAIT_MS = MINUTE
 const MAX_LIMIT_WAIT_MS = 6 * HOUR
 /** Starts in a row that ended with the process and came no further than any before. */
 const MAX_LOST_STARTS = 10
@@ -167,8 +168,8 @@ function limitWait(error: unknown): number | null {
       ? error.isRateLimit
       : error.status === 429 || (error.status === 503 && error.retryAfterMs !== null)
   if (!isLimit) return null
-  const asked = (error.retryAfterMs ?? 0) + (error instanceof ForgeError ? limitJitter() : 0)
-  return Math.min(MAX_LIMIT_WAIT_MS, Math.max(MIN_LIMIT_WAIT_MS, asked))
+  const asked = Math.max(MIN_LIMIT_WAIT_MS, error.retryAfterMs ?? DEFAULT_LIMIT_WAIT_MS)
+  return Math.min(MAX_LIMIT_WAIT_MS, asked + (error instanceof ForgeError ? limitJitter() : 0))
 }
 
 /** Several imports from one forge do not all come back at the same moment. */

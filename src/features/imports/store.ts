@@ -3,7 +3,7 @@ import type { Db } from '#core/db.ts'
 import { preload, memo } from '#core/read-scope.ts'
 import type { Tx } from '#core/write.ts'
 import { notFound } from '#lib/errors.ts'
-import type { Timestamp } from '#lib/time.ts'
+import { MINUTE, SECOND, type Timestamp } from '#lib/time.ts'
 import { PHASES, type ImportState, type Phase, type Source } from './schema.ts'
 
 export type ImportRow = {
@@ -170,6 +170,13 @@ export function setProgress(tx: Tx, id: string, change: ImportProgress): void {
 
 const isFurther = (phase: Phase, than: Phase): boolean =>
   PHASES.indexOf(phase) > PHASES.indexOf(than)
+
+/** Delays after temporary errors. After the last one the import, or its step, fails. */
+export const RETRY_DELAYS_MS = [10 * SECOND, MINUTE, 5 * MINUTE]
+
+/** Whether the attempt that runs has no further one after it. */
+export const isLastAttempt = (db: Db, id: string): boolean =>
+  (findImport(db, id)?.attempts ?? 0) > RETRY_DELAYS_MS.length
 
 /**
  * Forgets the starts and attempts before the one that runs. What it created stays when it is cut

@@ -5,6 +5,7 @@ import { Nullable, OneOf, Type } from '#core/schema.ts'
 export const MAX_ASSIGNEES = 10
 
 export const MAX_TITLE_LENGTH = 256
+export const MAX_LOCK_REASON_LENGTH = 80
 export const MAX_BODY_LENGTH = 65_536
 
 export const TitleInput = Type.String({

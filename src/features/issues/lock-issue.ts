@@ -2,6 +2,7 @@ import { writesRepo } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { RecordNumber, RepoPath, Type } from '#core/schema.ts'
 import { issueUpdated } from './events.ts'
+import { MAX_LOCK_REASON_LENGTH } from './inputs.ts'
 import { requireIssue } from './require-records.ts'
 import { issueRecord } from './issue-record.ts'
 import { Issue, LOCK_REASONS } from './schema.ts'
@@ -9,8 +10,6 @@ import { refuseSecrets } from './secrets.ts'
 import { setRecordLock } from './store-records.ts'
 import { optionalLine } from './text.ts'
 import { inRecord, issuePointers } from './untrusted-texts.ts'
-
-const MAX_REASON_LENGTH = 80
 
 export const lockIssue = operation({
   name: 'lock_issue',
@@ -32,7 +31,7 @@ export const lockIssue = operation({
     number: RecordNumber,
     reason: Type.Optional(
       Type.String({
-        maxLength: MAX_REASON_LENGTH,
+        maxLength: MAX_LOCK_REASON_LENGTH,
         description: `A short text, such as ${LOCK_REASONS.join(', ')}.`,
       }),
     ),

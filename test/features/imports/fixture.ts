@@ -1,6 +1,7 @@
 /** A forge that may reach this machine, and git's own server with a repository to copy. */
 import { afterAll } from 'bun:test'
 import type { Settings } from '#core/settings.ts'
+import { retryPauses } from '#features/imports/forges/open-forge.ts'
 import { listRefsOf } from './refs.ts'
 import { startBackend, type Backend } from '../../git/support/backend.ts'
 import { makeHistory, refsOf } from '../../git/support/history.ts'
@@ -9,6 +10,7 @@ import { makeWorld } from '../../world.ts'
 
 export async function makeImportWorld(change: Partial<Settings> = {}) {
   const world = await makeWorld({ outbound_allow: ['http://127.0.0.1'], ...change })
+  retryPauses(world.hearth).ms = [1, 1]
   const work = scratch()
   const source = await makeHistory(work, 'source.git', { seed: 5, commits: 60 })
   const backends: Backend[] = []

@@ -74,6 +74,7 @@ describe.each(DIALECTS)('%s', (dialect) => {
       milestone: { title: 'Next' },
       assignees: [{ username: 'zoe (imported)' }],
       locked: true,
+      lock_reason: dialect === 'github_api' ? 'too heated' : null,
       created_at: timeOf(1),
       updated_at: timeOf(2),
       comments_count: project.comments,
@@ -266,6 +267,98 @@ test('a secondary limit is waited out, and the import goes on where it was', asy
   expect(await it.state(id)).toMatchObject({ state: 'done', errors: [] })
   // What had come was not asked for again.
   expect(limited.asked.slice(before).some((path) => path.includes('/labels'))).toBe(false)
+})
+
+test('requests share a connection, and those that fail for a moment are sent again', async () => {
+  const failures = new Map<string, () => Response>([
+    ['/labels', () => new Response(null, { status: 502 })],
+    ['/issues', () => new Response('{}', { status: 429, headers: { 'retry-after': '0' } })],
+  ])
+  const peer = standIn('github_api', {
+    instead: (path) => {
+      const failure = failures.get(path)
+      failures.delete(path)
+      return failure?.() ?? null
+    },
+  })
+  const { id } = await it.start('github_api', peer.url)
+  await world.jobs()
+  // It never went back to the queue, in which it would wait for the clock.
+  expect(await it.state(id)).toMatchObject({ state: 'done', errors: [], resume_at: null })
+  expect(failures.size).toBe(0)
+  // A failed answer ends its connection.
+  expect(peer.asked.length).toBeGreaterThan(20)
+  expect(peer.ports.size).toBeLessThan(8)
+})
+
+test('a record that the other forge always fails at is named, and the others have their history', async () => {
+  const peer = standIn('github_api', {
+    instead: (path) => (path === '/issues/2/timeline' ? new Response(null, { status: 502 }) : null),
+  })
+  const { id, repo } = await it.start('github_api', peer.url)
+  const eventsOf = async (number: number) =>
+    (await world.call(listIssueEvents, ada, { repo, number })).items.length
+  for (const wait of [0, 11 * SECOND, MINUTE + SECOND]) {
+    world.clock.advance(wait)
+    await world.jobs()
+    expect(await it.state(id)).toMatchObject({ state: 'queued' })
+  }
+  world.clock.advance(6 * MINUTE)
+  await world.jobs()
+  expect(await it.state(id)).toMatchObject({
+    state: 'done_with_errors',
+    errors: [expect.stringMatching(/^#2: .* status 502$/)],
+  })
+  expect(await eventsOf(1)).toBeGreaterThan(5)
+  expect(await eventsOf(it.open)).toBeGreaterThan(1)
+  expect(peer.asked.some((path) => path.includes('/releases'))).toBe(true)
+})
+
+test('an outage leaves out one record after all attempts, not those that follow', async () => {
+  let isDown = true
+  const peer = standIn('github_api', {
+    instead: (path) =>
+      isDown && /^\/issues\/[2-9]\/timeline$/.test(path)
+        ? new Response(null, { status: 503 })
+        : null,
+  })
+  const { id } = await it.start('github_api', peer.url)
+  for (const wait of [0, 11 * SECOND, MINUTE + SECOND, 6 * MINUTE]) {
+    world.clock.advance(wait)
+    await world.jobs()
+  }
+  const [first, ...more] = (await it.state(id)).errors
+  expect(await it.state(id)).toMatchObject({ state: 'queued' })
+  expect(first).toContain('#2: ')
+  expect(more.join(' ')).not.toContain('#3: ')
+  isDown = false
+  world.clock.advance(11 * SECOND)
+  await world.jobs()
+  expect(await it.state(id)).toMatchObject({
+    state: 'done_with_errors',
+    errors: [expect.stringContaining('#2: ')],
+  })
+})
+
+test('GitHub is asked for no more after a wait than before it', async () => {
+  let count = 0
+  const peer = standIn('github_api', {
+    instead: (path) =>
+      path === '/issues/1/comments' && ++count === 1
+        ? new Response('{}', { status: 403, headers: { 'retry-after': '300' } })
+        : null,
+  })
+  const { id } = await it.start('github_api', peer.url)
+  await world.jobs()
+  expect(await it.state(id)).toMatchObject({ state: 'waiting_for_limit' })
+  world.clock.advance(6 * MINUTE)
+  await world.jobs()
+  expect(await it.state(id)).toMatchObject({ state: 'done', errors: [] })
+  const asked = (list: string) => peer.asked.filter((path) => path.includes(list))
+  expect(
+    asked('/comments?').every((path) => path.includes('/issues/1/') || path.includes('/pulls/')),
+  ).toBe(true)
+  expect(asked('/reactions?').every((path) => /\/(issues|comments)\/1\//.test(path))).toBe(true)
 })
 
 test('a part that stays broken is named, and the others arrive', async () => {

@@ -205,6 +205,7 @@ function githubLike(project: Project, dialect: 'gitea_api' | 'github_api', origi
     updated_at: timeOf(number + 1),
     closed_at: number % 3 === 0 ? timeOf(number + 1) : null,
     [isGitHub ? 'locked' : 'is_locked']: number === 1,
+    ...(isGitHub && { active_lock_reason: number === 1 ? 'too heated' : null }),
     comments: commentsOf(project, number),
     ...(isGitHub && { reactions: { total_count: number === 1 ? 3 : 0 } }),
   })
@@ -529,6 +530,8 @@ export type StandIn = {
   readonly url: string
   /** The requests to the API so far, in order. */
   readonly asked: string[]
+  /** The connections of these requests, by their port at the client. */
+  readonly ports: ReadonlySet<number>
   close(): Promise<void>
 }
 
@@ -570,13 +573,14 @@ export function startStandIn(
   { token, files = false, onRequest, instead = () => null, headers }: StandInOptions = {},
 ): StandIn {
   const asked: string[] = []
+  const ports = new Set<number>()
   const project = { ...plain, files }
   let lists: Lists | null = null
   const server: Server<undefined> = Bun.serve({
     hostname: '127.0.0.1',
     port: 0,
     idleTimeout: 0,
-    async fetch(request) {
+    async fetch(request, self) {
       const url = new URL(request.url)
       await onRequest?.(`${url.pathname}${url.search}`)
       if (url.pathname === '/file') return new Response('bytes')
@@ -593,6 +597,7 @@ export function startStandIn(
         return await fetch(at, { method: request.method, headers: passed, body })
       }
       asked.push(`${url.pathname}${url.search}`)
+      ports.add(self.requestIP(request)?.port ?? 0)
       const given = request.headers.get('authorization')?.split(' ')[1]
       if (token !== undefined && given !== token) return new Response(null, { status: 401 })
       const path = url.pathname.replace(PREFIX[dialect], '')
@@ -613,6 +618,7 @@ export function startStandIn(
   return {
     url: `http://127.0.0.1:${server.port}/ada/lamp`,
     asked,
+    ports,
     close: () => server.stop(true),
   }
 }

@@ -4,7 +4,7 @@
  */
 import type { Hearth } from '#core/hearth.ts'
 import { outboundClient } from '#core/outbound.ts'
-import { OutboundError } from '#lib/outbound/outbound.ts'
+import { OutboundError, type OutboundClient } from '#lib/outbound/outbound.ts'
 import type { StreamedResponse } from '#lib/outbound/outbound-stream.ts'
 import { HOUR, MINUTE, SECOND } from '#lib/time.ts'
 import { sleep } from '#lib/waiting.ts'
@@ -25,6 +25,11 @@ const MAX_LIMIT_WAIT_MS = 6 * HOUR
 /** At most this share of the limit is left when requests slow down. */
 const SLOW_BELOW = 0.1
 const MAX_PAUSE_MS = 10 * SECOND
+/** A limit that ends sooner is waited for here, so that nothing is read twice. */
+const MAX_WAIT_HERE_MS = 30 * SECOND
+const MAX_WAITS_HERE = 5
+/** So that requests of several imports do not come back at the same moment. */
+const MAX_JITTER_MS = SECOND
 
 /** The forge refused or failed. */
 export class ForgeError extends Error {
@@ -51,6 +56,20 @@ export class ForgeError extends Error {
   }
 }
 
+/** Milliseconds of a limit that ends soon; null for other errors. */
+const shortLimitOf = (error: unknown): number | null =>
+  error instanceof ForgeError &&
+  error.retryAfterMs !== null &&
+  error.retryAfterMs <= MAX_WAIT_HERE_MS
+    ? error.retryAfterMs
+    : null
+
+/** Whether the next request may be answered: the server failed, or a connection broke off. */
+const isMomentary = (error: unknown): boolean =>
+  error instanceof ForgeError
+    ? error.isTemporary && error.retryAfterMs === null
+    : error instanceof OutboundError && error.fault === 'refused'
+
 export type ForgeAnswer = {
   readonly body: unknown
   /** The length of the answer. */
@@ -65,6 +84,11 @@ export type ForgeClientOptions = {
   /** The value of the header Authorization; null for public access. */
   readonly authorization: string | null
   readonly signal: AbortSignal
+  /**
+   * Pauses before a request is sent again that failed for a moment, one for each further try. Short
+   * limits are waited for then. Without it each failure is told at once.
+   */
+  readonly pausesMs?: readonly number[]
 }
 
 const seconds = (text: string | null): number | null => {
@@ -75,11 +99,15 @@ const seconds = (text: string | null): number | null => {
 export class ForgeClient {
   /** Before this moment of `performance.now` no request is sent, so that the limit lasts. */
   #notBefore = 0
+  /** Thousands of requests go to one host, so its connections are kept. */
+  readonly #outbound: OutboundClient
 
   constructor(
     private readonly hearth: Pick<Hearth, 'settings' | 'clock'>,
     private readonly options: ForgeClientOptions,
-  ) {}
+  ) {
+    this.#outbound = outboundClient(hearth)
+  }
 
   get base(): string {
     return this.options.base
@@ -90,7 +118,34 @@ export class ForgeClient {
   }
 
   /** Reads JSON at a path below the base, or at a whole address of the same origin. */
-  async get(path: string): Promise<ForgeAnswer> {
+  get(path: string): Promise<ForgeAnswer> {
+    return this.#patiently(() => this.#get(path))
+  }
+
+  /** Sends a request until it is answered, as long as the failure looks like one of a moment. */
+  async #patiently<T>(send: () => Promise<T>): Promise<T> {
+    const { pausesMs, signal } = this.options
+    if (pausesMs === undefined) return await send()
+    const pauses = pausesMs.values()
+    for (let waits = 0; ; )
+      try {
+        return await send()
+      } catch (error) {
+        const limitMs = shortLimitOf(error)
+        const pause =
+          limitMs === null
+            ? isMomentary(error)
+              ? pauses.next().value
+              : undefined
+            : waits++ < MAX_WAITS_HERE
+              ? limitMs + Math.random() * MAX_JITTER_MS
+              : undefined
+        if (pause === undefined || signal.aborted) throw error
+        await sleep(pause, signal)
+      }
+  }
+
+  async #get(path: string): Promise<ForgeAnswer> {
     const response = await this.#open(path, {
       accept: 'application/json',
       maxBytes: MAX_ANSWER_BYTES,
@@ -119,12 +174,14 @@ export class ForgeClient {
   }
 
   /** Opens a file. Redirects are followed, without the token for other origins. */
-  async open(url: string, maxBytes: number): Promise<StreamedResponse> {
-    return await this.#open(url, {
-      accept: 'application/octet-stream',
-      maxBytes,
-      timeoutMs: FILE_TIMEOUT_MS,
-    })
+  open(url: string, maxBytes: number): Promise<StreamedResponse> {
+    return this.#patiently(() =>
+      this.#open(url, {
+        accept: 'application/octet-stream',
+        maxBytes,
+        timeoutMs: FILE_TIMEOUT_MS,
+      }),
+    )
   }
 
   get #host(): string {
@@ -139,7 +196,7 @@ export class ForgeClient {
     const url = new URL(path.startsWith('/') ? `${base}${path}` : path)
     const isOwn = url.origin === this.origin
     await this.#waitForTurn()
-    const response = await outboundClient(this.hearth).open(url, {
+    const response = await this.#outbound.open(url, {
       headers: {
         'user-agent': 'hearth-import',
         ...(isOwn ? this.options.headers : {}),
@@ -149,6 +206,7 @@ export class ForgeClient {
       allowHttp: authorization === null,
       redirects: MAX_REDIRECTS,
       idleTimeoutMs: IDLE_TIMEOUT_MS,
+      keepAlive: true,
       ...bounds,
       signal,
     })

@@ -32,6 +32,8 @@ export type ForeignLabel = {
   readonly name: string
   readonly color: string
   readonly description: string | null
+  /** Other forges do not tell. */
+  readonly created_ms?: number
 }
 
 export type ForeignMilestone = {
@@ -53,6 +55,8 @@ export type ForeignRecord = {
   readonly milestone: string | null
   readonly assignees: readonly ForeignPerson[]
   readonly locked: boolean
+  /** Null for one that is not locked, and where the forge tells none. */
+  readonly lock_reason: string | null
   readonly created_ms: number
   readonly updated_ms: number
   /** Null while it is open. A merged pull request is closed as well. */
@@ -79,6 +83,8 @@ export type ForeignPull = ForeignRecord & {
     readonly by: ForeignPerson | null
     readonly at_ms: number
     readonly commit: string | null
+    /** Other forges do not tell. */
+    readonly method?: 'merge' | 'squash' | 'rebase'
   } | null
 }
 

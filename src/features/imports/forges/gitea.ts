@@ -73,6 +73,7 @@ function recordOf(record: Fields): ForeignRecord {
     milestone: record.object('milestone')?.id('id') ?? null,
     assignees: record.list('assignees').flatMap((one) => accountOf(one) ?? []),
     locked: record.is('is_locked'),
+    lock_reason: null,
     ...times,
     closed_ms:
       record.text('state') === 'closed' ? (record.time('closed_at') ?? times.updated_ms) : null,

@@ -28,6 +28,7 @@ import type {
 } from './forge.ts'
 
 const PER_PAGE = 100
+const ALL_ISSUES = '/issues?state=all&sort=created&direction=asc&'
 const WEB = 'https://github.com'
 /** Pictures of texts that were written before 2023. */
 const USER_IMAGES = 'https://user-images.githubusercontent.com'
@@ -56,6 +57,7 @@ function recordOf(record: Fields): ForeignRecord {
     milestone: record.object('milestone')?.id('id') ?? null,
     assignees: record.list('assignees').flatMap((one) => accountOf(one) ?? []),
     locked: record.is('locked'),
+    lock_reason: record.optional('active_lock_reason'),
     ...times,
     closed_ms:
       record.text('state') === 'closed' ? (record.time('closed_at') ?? times.updated_ms) : null,
@@ -146,15 +148,21 @@ const releaseOf = (release: Fields): ForeignRelease => {
   }
 }
 
+type Counts = { readonly comments: number; readonly reactions: number }
+
 export class GitHubForge implements Forge {
   readonly #path: string
   /** Comments of all records stop short in large repositories, so they are read one by one. */
   readonly comments = null
   /**
    * What the list of issues counts, pull requests included. Requests are few (5,000 an hour), so what
-   * is known to be empty is not asked for. After a restart nothing is known.
+   * is known to be empty is not asked for. After a restart the list is read again: it has a hundred
+   * records a page.
    */
-  readonly #counts = new Map<number, { readonly comments: number; readonly reactions: number }>()
+  readonly #counts = new Map<number, Counts>()
+  /** The page of the list from which on nothing is counted; null after the last. */
+  #uncountedPage: string | null = '1'
+  #highestCounted = 0
 
   constructor(
     private readonly client: ForgeClient,
@@ -200,17 +208,31 @@ export class GitHubForge implements Forge {
   }
 
   /** Pull requests are in the list of issues too. */
-  issues(cursor: string | null): Promise<Page<ForeignIssue>> {
-    return this.#page('/issues?state=all&sort=created&direction=asc&', cursor, (issue) => {
+  async issues(cursor: string | null): Promise<Page<ForeignIssue>> {
+    const page = await this.#page(ALL_ISSUES, cursor, (issue): ForeignIssue[] | ForeignIssue => {
       this.#count(issue)
       return issue.object('pull_request')
         ? []
         : { ...recordOf(issue), not_planned: issue.text('state_reason') === 'not_planned' }
     })
+    if ((cursor ?? '1') === this.#uncountedPage) this.#uncountedPage = page.next
+    return page
+  }
+
+  /** Null when the list does not tell. */
+  async #countsOf(number: number): Promise<Counts | null> {
+    while (this.#uncountedPage !== null && this.#highestCounted < number) {
+      const before = this.#highestCounted
+      await this.issues(this.#uncountedPage)
+      // A list that leads nowhere is not followed.
+      if (this.#highestCounted === before) this.#uncountedPage = null
+    }
+    return this.#counts.get(number) ?? null
   }
 
   #count(issue: Fields): void {
     const number = issue.integer('number')
+    this.#highestCounted = Math.max(this.#highestCounted, number ?? 0)
     const comments = issue.integer('comments')
     const reactions = issue.object('reactions')?.integer('total_count') ?? null
     if (number !== null && comments !== null && reactions !== null)
@@ -231,7 +253,7 @@ export class GitHubForge implements Forge {
   }
 
   async commentsOf({ number }: RecordRef): Promise<readonly ForeignComment[]> {
-    if (this.#counts.get(number)?.comments === 0) return []
+    if ((await this.#countsOf(number))?.comments === 0) return []
     const comments: ForeignComment[] = []
     for (const comment of await this.#all(`/issues/${number}/comments?`)) {
       comments.push({
@@ -291,7 +313,7 @@ export class GitHubForge implements Forge {
 
   async historyOf({ number }: RecordRef): Promise<ForeignHistory> {
     const reactions =
-      this.#counts.get(number)?.reactions === 0
+      (await this.#countsOf(number))?.reactions === 0
         ? []
         : await this.#all(`/issues/${number}/reactions?`).catch(orMissing)
     const entries = await this.#all(`/issues/${number}/timeline?`).catch(orMissing)

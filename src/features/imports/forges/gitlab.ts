@@ -64,6 +64,7 @@ function recordOf(record: Fields, offset: number): ForeignRecord {
     milestone: record.object('milestone')?.id('id') ?? null,
     assignees: record.list('assignees').flatMap((one) => accountOf(one) ?? []),
     locked: record.is('discussion_locked'),
+    lock_reason: null,
     ...times,
     closed_ms: isOpen ? null : (record.time('closed_at') ?? times.updated_ms),
     closed_by: accountOf(record.object('closed_by')),

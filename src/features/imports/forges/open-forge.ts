@@ -1,7 +1,9 @@
 /** Opens a repository on another forge by its address. */
 import type { Hearth } from '#core/hearth.ts'
+import { service } from '#core/service.ts'
 import { forgeApiUrl, forgeAuthorization, type ForgeKind } from '#features/repos/index.ts'
 import { invalid } from '#lib/errors.ts'
+import { SECOND } from '#lib/time.ts'
 import { trimTrailingSlashes } from '#lib/trim-slashes.ts'
 import { ForgeClient } from './forge-client.ts'
 import type { Source } from '../schema.ts'
@@ -68,6 +70,7 @@ export function forgeClient(
   { source, token }: Pick<ForgeAddress, 'source' | 'token'>,
   base: string,
   signal: AbortSignal,
+  pausesMs?: readonly number[],
 ): ForgeClient {
   const kind = KINDS[source]
   return new ForgeClient(hearth, {
@@ -75,24 +78,31 @@ export function forgeClient(
     headers: kind === 'github' ? { 'x-github-api-version': GITHUB_VERSION } : {},
     authorization: token === null ? null : forgeAuthorization(kind, token),
     signal,
+    ...(pausesMs ? { pausesMs } : {}),
   })
 }
 
+/** Before a request of an import is sent again that failed for a moment. */
+export const retryPauses = service('pauses of requests to other forges', () => ({
+  ms: [SECOND, 4 * SECOND] as readonly number[],
+}))
+
 /** `pull_offset` is what was found when the import began; null before that. */
 export function openForge(
-  hearth: Pick<Hearth, 'settings' | 'clock'>,
+  hearth: Hearth,
   address: ForgeAddress,
   pull_offset: number | null,
   signal: AbortSignal,
 ): OpenForge {
   const { source, url } = address
+  const pausesMs = retryPauses(hearth).ms
   if (source === 'gitlab_api') {
     const { origin, path, name } = splitProject(url)
-    const client = forgeClient(hearth, address, origin, signal)
+    const client = forgeClient(hearth, address, origin, signal, pausesMs)
     return { client, forge: new GitLabForge(client, path, name, pull_offset) }
   }
   const { base, owner, name } = splitAddress(url)
-  const client = forgeClient(hearth, address, base, signal)
+  const client = forgeClient(hearth, address, base, signal, pausesMs)
   return source === 'github_api'
     ? { client, forge: new GitHubForge(client, owner, name) }
     : { client, forge: new GiteaForge(client, owner, name) }

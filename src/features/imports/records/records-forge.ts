@@ -3,6 +3,8 @@ import { createReadStream, existsSync, readFileSync, realpathSync, statSync } fr
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { REACTIONS, type ReactionContent } from '#features/issues/index.ts'
+import { MERGE_METHODS } from '#features/pulls/schema.ts'
+import type { MergeMethod } from '#git'
 import { findJsonExcess } from '#lib/parse-json.ts'
 import { Fields } from '../forges/fields.ts'
 import { ForgeError } from '../forges/forge-client.ts'
@@ -68,10 +70,16 @@ function recordOf(record: Fields, labels: Labels): ForeignRecord {
     milestone: record.object('milestone')?.id('id') ?? null,
     assignees: record.list('assignees').flatMap((one) => personOf(one) ?? []),
     locked: record.is('locked'),
+    lock_reason: record.optional('lock_reason'),
     ...timesOf(record),
     closed_ms: record.time('closed_at'),
     closed_by: personOf(record.object('closed_by')),
   }
+}
+
+const methodOf = (text: string): { method?: MergeMethod } => {
+  const method = MERGE_METHODS.find((one) => one === text)
+  return method === undefined ? {} : { method }
 }
 
 function pullOf(pull: Fields, labels: Labels): ForeignPull {
@@ -96,6 +104,7 @@ function pullOf(pull: Fields, labels: Labels): ForeignPull {
             by: by === null ? null : personNamed(by, null),
             at_ms: merged_ms,
             commit: pull.optional('merge_commit_sha'),
+            ...methodOf(pull.text('merge_method')),
           },
   }
 }
@@ -355,6 +364,7 @@ const labelOf = (label: Fields): ForeignLabel => ({
   name: label.text('name'),
   color: label.text('color'),
   description: label.optional('description'),
+  created_ms: label.time('created_at') ?? 0,
 })
 
 const milestoneOf = (milestone: Fields): ForeignMilestone => ({

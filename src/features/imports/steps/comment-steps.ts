@@ -13,9 +13,10 @@ import type {
 import { ForgeError } from '../forges/forge-client.ts'
 import { personId } from '../people.ts'
 import { rewriteText } from '../rewrite-text.ts'
+import { isLastAttempt } from '../store.ts'
 import { findItem, insertItem, listNumbersAfter } from '../store-steps.ts'
 import type { ListStep, StepContext } from './context.ts'
-import { presentCommit } from './record-steps.ts'
+import { orderOf, presentCommit } from './record-steps.ts'
 import { placeFiles, prepareFiles, type PlacedFiles, type ReadyFile } from './text-files.ts'
 
 /** How many records are looked up at once; their comments are read one after the other. */
@@ -28,9 +29,13 @@ const MAX_REACTIONS = 500
 /** A record of the other forge whose comments or reviews cannot be read. */
 export type Unreadable = { readonly unreadable: string }
 
-/** Reads something of each record, in the order of the numbers. The cursor is the last number. */
+/**
+ * Reads something of each record, in the order of the numbers. The cursor is the last number. A
+ * record that the other forge fails at in every attempt is left out, and the page ends there: the
+ * next one gets all attempts again, so that an outage does not leave out what follows.
+ */
 export async function readByRecord<T>(
-  { hearth, repo }: StepContext,
+  { hearth, row, repo }: StepContext,
   kind: 'pull' | null,
   cursor: string | null,
   read: (record: { number: number; kind: 'issue' | 'pull' }) => Promise<readonly T[]>,
@@ -39,19 +44,21 @@ export async function readByRecord<T>(
   const after = Number(cursor ?? 0)
   const records = listNumbersAfter(hearth.db, repo.id, kind, after, limit)
   const items: (T | Unreadable)[] = []
-  for (const record of records)
+  let last: number | null = null
+  for (const record of records) {
+    last = record.number
     try {
       items.push(...(await read(record)))
     } catch (error) {
-      if (!(error instanceof ForgeError) || !error.isMissing) throw error
+      if (!(error instanceof ForgeError)) throw error
+      const isBroken = error.isTemporary && isLastAttempt(hearth.db, row.id)
+      if (!error.isMissing && !isBroken) throw error
       items.push({ unreadable: `#${record.number}: ${error.message}` })
+      if (isBroken) break
     }
-  const last = records.at(-1)
-  return {
-    items,
-    next: last && records.length === limit ? String(last.number) : null,
-    total: null,
   }
+  const isEnd = records.length < limit && last === (records.at(-1)?.number ?? null)
+  return { items, next: last === null || isEnd ? null : String(last), total: null }
 }
 
 export const isUnreadable = (item: object): item is Unreadable => 'unreadable' in item
@@ -64,12 +71,6 @@ export const reactionsOf = (
   reactions
     .slice(0, MAX_REACTIONS)
     .map(({ content, person }) => ({ content, actor_id: personId(tx, people, person) }))
-
-/** Forges count their ids up, so the id says what came first within a second. */
-export const orderOf = (foreign_id: string): number => {
-  const digits = foreign_id.slice(foreign_id.lastIndexOf(' ') + 1)
-  return /^\d{1,15}$/.test(digits) ? Number(digits) : 0
-}
 
 function placeComment(
   tx: Tx,

@@ -24,6 +24,12 @@ import { findItem, insertItem, listNumbersAfter } from '../store-steps.ts'
 import type { ListStep, StepContext } from './context.ts'
 import { placeFiles, prepareFiles, type PlacedFiles, type ReadyFile } from './text-files.ts'
 
+/** Forges count their ids up, so the id says what came first within a second. */
+export const orderOf = (foreign_id: string): number => {
+  const digits = foreign_id.slice(foreign_id.lastIndexOf(' ') + 1)
+  return /^\d{1,15}$/.test(digits) ? Number(digits) : 0
+}
+
 export const collaboratorsStep: ListStep<ForeignPerson> = {
   name: 'collaborators',
   read: ({ forge }, cursor) => forge.collaborators(cursor),
@@ -47,7 +53,13 @@ export const milestonesStep: ListStep<ForeignMilestone> = {
   read: ({ forge }, cursor) => forge.milestones(cursor),
   place: (tx, { repo }, milestone) => {
     if (findItem(tx.db, repo.id, 'milestone', milestone.id) === null)
-      insertItem(tx, repo.id, 'milestone', milestone.id, importMilestone(tx, repo.id, milestone))
+      insertItem(
+        tx,
+        repo.id,
+        'milestone',
+        milestone.id,
+        importMilestone(tx, repo.id, { ...milestone, order: orderOf(milestone.id) }),
+      )
     return null
   },
 }
@@ -74,6 +86,7 @@ const recordOf = (
     record.milestone === null ? null : findItem(tx.db, repo.id, 'milestone', record.milestone),
   assignee_ids: record.assignees.map((person) => personId(tx, people, person)),
   locked: record.locked,
+  lock_reason: record.lock_reason,
   created_ms: record.created_ms,
   updated_ms: record.updated_ms,
 })
@@ -191,6 +204,7 @@ export const pullsStep: ListStep<ForeignPull, ReadyPull> = {
               by: merged.by === null ? null : personId(tx, context.people, merged.by),
               at_ms: merged.at_ms,
               commit: merge_commit,
+              method: merged.method ?? null,
             },
       closed: closed_ms === null ? null : { by: closedBy(tx, context, pull), at_ms: closed_ms },
     })

@@ -16,8 +16,7 @@ import type { ForeignAsset, ForeignRelease } from '../forges/forge.ts'
 import { personId } from '../people.ts'
 import { rewriteText } from '../rewrite-text.ts'
 import type { ListStep, StepContext } from './context.ts'
-import { orderOf } from './comment-steps.ts'
-import { presentCommit } from './record-steps.ts'
+import { orderOf, presentCommit } from './record-steps.ts'
 import { placeFiles, prepareFiles, type ReadyFile } from './text-files.ts'
 
 const MAX_FILES = 1000

@@ -25,14 +25,9 @@ import type {
 } from '../forges/forge.ts'
 import { personId, shownName } from '../people.ts'
 import { findItem, insertItem, listNumbersAfter } from '../store-steps.ts'
-import {
-  isUnreadable,
-  orderOf,
-  reactionsOf,
-  readByRecord,
-  type Unreadable,
-} from './comment-steps.ts'
+import { isUnreadable, reactionsOf, readByRecord, type Unreadable } from './comment-steps.ts'
 import type { ListStep, StepContext } from './context.ts'
+import { orderOf } from './record-steps.ts'
 
 /** Further events of one record are left out. */
 const MAX_EVENTS = 2000

@@ -3,7 +3,7 @@
  * people and dates. No event is appended, so nobody is notified and no webhook is sent.
  */
 import type { Tx } from '#core/write.ts'
-import { typeId, typeIdAt } from '#core/ids.ts'
+import { typeIdAt } from '#core/ids.ts'
 import {
   removeLabel,
   insertLabel,
@@ -22,7 +22,7 @@ import {
   setMilestone,
 } from '../milestones/store-milestones.ts'
 import { replaceAssignees } from '../assignees/store-assignees.ts'
-import { MAX_ASSIGNEES, MAX_TITLE_LENGTH } from '../inputs.ts'
+import { MAX_ASSIGNEES, MAX_LOCK_REASON_LENGTH, MAX_TITLE_LENGTH } from '../inputs.ts'
 import type { CloseReason, ReactionContent } from '../schema.ts'
 import { insertRecordReaction } from '../reactions/store-record-reactions.ts'
 import {
@@ -54,6 +54,8 @@ type ImportedLabel = {
   readonly name: string
   readonly color: string
   readonly description: string | null
+  /** Now where it is not known. */
+  readonly created_ms?: number
 }
 
 /** Removes labels that nothing uses, such as those that a new repository begins with. */
@@ -73,7 +75,7 @@ export function importLabel(tx: Tx, repo_id: string, label: ImportedLabel): stri
   if (countLabels(tx.db, repo_id) >= MAX_LABELS) return null
   const color = label.color.replace(/^#/, '').toLowerCase()
   const about = label.description?.trim() ?? ''
-  return insertLabel(tx, {
+  return insertLabel(label.created_ms === undefined ? tx : asOf(tx, label.created_ms), {
     repo_id,
     name,
     color: /^[0-9a-f]{6}$/.test(color) ? color : colorOf(name),
@@ -86,6 +88,8 @@ type ImportedMilestone = {
   readonly description: string | null
   readonly due_on: string | null
   readonly created_ms: number
+  /** Milestones of one second are in this order. */
+  readonly order: number
   /** Null while it is open. */
   readonly closed_ms: number | null
 }
@@ -98,7 +102,7 @@ export function importMilestone(tx: Tx, repo_id: string, milestone: ImportedMile
   const then = asOf(tx, milestone.created_ms)
   const due_ms = Date.parse(milestone.due_on ?? '')
   const row = {
-    id: typeId('mls', then.now_ms),
+    id: typeIdAt('mls', then.now_ms, milestone.order),
     repo_id,
     title,
     description: milestone.description === null ? null : importedText(milestone.description),
@@ -121,6 +125,7 @@ export type ImportedRecord = {
   readonly milestone_id: string | null
   readonly assignee_ids: readonly string[]
   readonly locked: boolean
+  readonly lock_reason: string | null
   readonly created_ms: number
   readonly updated_ms: number
 }
@@ -136,6 +141,9 @@ type ImportedIssue = ImportedRecord & {
 
 export const importedTitle = (title: string): string => importedLine(title, MAX_TITLE_LENGTH)
 
+const lockReasonOf = ({ lock_reason }: ImportedRecord): string | null =>
+  lock_reason?.trim() ? importedLine(lock_reason, MAX_LOCK_REASON_LENGTH) : null
+
 /** Sets what records of both kinds have, after the row of the record was inserted. */
 export function setImportedFacts(tx: Tx, record: ImportedRecord): void {
   const { repo_id, number } = record
@@ -149,7 +157,7 @@ export function setImportedFacts(tx: Tx, record: ImportedRecord): void {
   if (record.milestone_id !== null) setRecordMilestone(tx, repo_id, number, record.milestone_id)
   const assigned = [...new Set(record.assignee_ids)].slice(0, MAX_ASSIGNEES)
   if (assigned.length > 0) replaceAssignees(tx, repo_id, number, assigned)
-  if (record.locked) setRecordLock(tx, repo_id, number, true, null)
+  if (record.locked) setRecordLock(tx, repo_id, number, true, lockReasonOf(record))
   touchRecord(asOf(tx, record.updated_ms), repo_id, number)
 }
 

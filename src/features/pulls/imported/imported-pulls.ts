@@ -22,7 +22,7 @@ import {
   recordMergedCommits,
   type RepoRow,
 } from '#features/repos/index.ts'
-import type { Oid } from '#git'
+import type { MergeMethod, Oid } from '#git'
 import { updateOpenPulls } from '../lifecycle/settle.ts'
 import { insertReview, setDismissed } from '../reviews/store-reviews.ts'
 import type { Verdict } from '../schema.ts'
@@ -47,6 +47,8 @@ export type ImportedPull = ImportedRecord & {
     readonly at_ms: number
     /** Null when the commit is not in the history. */
     readonly commit: Oid | null
+    /** Null when the other forge does not tell. */
+    readonly method: MergeMethod | null
   } | null
   readonly closed: { readonly by: string | null; readonly at_ms: number } | null
 }
@@ -131,7 +133,12 @@ function settleImported(
   if (merged !== null) {
     const at = asOf(tx, merged.at_ms)
     // `setMerged` wants a commit; one that is not in the history is left out again.
-    setMerged(at, row, { by: merged.by, commit: merged.commit ?? base_sha, method: null }, base_sha)
+    setMerged(
+      at,
+      row,
+      { by: merged.by, commit: merged.commit ?? base_sha, method: merged.method },
+      base_sha,
+    )
     if (merged.commit === null) clearMergeCommit(tx, row.id)
     else recordMergedCommits(tx, repo_id, [merged.commit], { number, session: false })
     updateLink(tx, repo_id, number, { status: 'merged' })
