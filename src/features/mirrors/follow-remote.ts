@@ -30,6 +30,7 @@ import {
   moveToRemote,
   oidsOf,
   PREFIXES,
+  SYNC_INTERVAL_MS,
   visibleRefs,
   writeForLink,
 } from './sync-options.ts'
@@ -55,12 +56,15 @@ export async function followRemote(
   const leads = leaderOf(row) === 'remote'
   const access = remoteAccess(hearth, row)
   const options = { url: row.url, prefixes: PREFIXES, signal }
-  const listed = await hearth.git.listRemote(remoteTransport(hearth, access), options)
-  if (leads && !accept) requireRefs(hearth, row, listed)
-  if (isUpToDate(hearth, row, listed, leads)) {
+  const transport = remoteTransport(hearth, access)
+  // A first fetch has nothing to compare the list with, and lists the refs itself.
+  const isFirst = leads && seenRefs(hearth, row).size === 0
+  const listed = isFirst ? null : await hearth.git.listRemote(transport, options)
+  if (listed !== null && leads && !accept) requireRefs(hearth, row, listed)
+  if (listed !== null && isUpToDate(hearth, row, listed, leads)) {
     await finish(hearth, row, leads, JSON.parse(row.left_out) as string[])
   } else {
-    await fetchRefs(hearth, row, leads, signal)
+    await fetchRefs(hearth, row, leads, signal, transport)
   }
   if (!leads && row.remote_pushes === 'fast_forward') await takeAdditions(hearth, row)
 }
@@ -100,26 +104,23 @@ export async function fetchRefs(
   row: MirrorRow,
   leads: boolean,
   signal: AbortSignal,
+  transport = remoteTransport(hearth, remoteAccess(hearth, row)),
 ): Promise<ReadonlySet<string>> {
   const repo = requireRepo(hearth.db, row.repo_id)
   let tooMuch: string | null = null
-  const fetched = await hearth.git.fetchFrom(
-    repo.store,
-    remoteTransport(hearth, remoteAccess(hearth, row)),
-    {
-      url: row.url,
-      prefixes: PREFIXES,
-      local: presentRefs(hearth, repo.id),
-      signal,
-      apply: async (result) => {
-        tooMuch = findQuotaProblem(hearth, repo.workspace_id, 'repos_bytes', result.bytes)
-        if (tooMuch !== null) return false
-        const missing = await downloadLargeFiles(hearth, row, result, signal)
-        await applyRefs(hearth, row, leads, result, missing)
-        return true
-      },
+  const fetched = await hearth.git.fetchFrom(repo.store, transport, {
+    url: row.url,
+    prefixes: PREFIXES,
+    local: presentRefs(hearth, repo.id),
+    signal,
+    apply: async (result) => {
+      tooMuch = findQuotaProblem(hearth, repo.workspace_id, 'repos_bytes', result.bytes)
+      if (tooMuch !== null) return false
+      const missing = await downloadLargeFiles(hearth, row, result, signal)
+      await applyRefs(hearth, row, leads, result, missing)
+      return true
     },
-  )
+  })
   if (tooMuch !== null) throw new RemoteError('invalid', tooMuch)
   if (fetched.unscanned)
     await writeForLink(hearth, row, (tx) => {
@@ -195,6 +196,7 @@ const finish = (
     more(tx)
     setMirror(tx, row.id, {
       synced_at: tx.now,
+      sync_at: tx.now_ms + SYNC_INTERVAL_MS,
       last_error: null,
       left_out: JSON.stringify(left.slice(0, MAX_LEFT_OUT)),
     })

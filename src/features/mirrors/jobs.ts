@@ -16,12 +16,11 @@ import { handBackRequested, requestSync, syncRequested } from './request-work.ts
 import { runAlone } from './running-work.ts'
 import { findMirror, listDueProbes, listDueSyncs, setMirror, type MirrorRow } from './store.ts'
 import { removeOldKeptRefs } from './store-refs.ts'
-import { LinkChanged } from './sync-options.ts'
+import { LinkChanged, SYNC_INTERVAL_MS } from './sync-options.ts'
 import { pushFollower } from './push-follower.ts'
 import { watchChecks } from './watch-checks.ts'
 
 export const KEEP_REFS_DAYS = 90
-const SYNC_INTERVAL_MS = 5 * MINUTE
 const FIRST_RETRY_MS = MINUTE
 const BUSY_DELAY_MS = 5 * SECOND
 const LINKS_PER_SWEEP = 500
@@ -77,8 +76,8 @@ async function sync(
   if (!row || row.state === 'paused' || row.state === 'failed' || row.state === 'handing_back')
     return
   await reporting(hearth, row, signal, async () => {
-    if (row.role === 'follower') await pushFollower(hearth, row, { force: accept, signal })
-    else await followRemote(hearth, row, { signal, accept })
+    if (row.role === 'leader') return await followRemote(hearth, row, { signal, accept })
+    await pushFollower(hearth, row, { force: accept, signal })
     await writeAs(hearth, null, (tx) =>
       setMirror(tx, id, { sync_at: tx.now_ms + SYNC_INTERVAL_MS }),
     )

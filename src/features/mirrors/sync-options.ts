@@ -10,11 +10,15 @@ import {
   requireRepo,
   type PreparedUpdate,
 } from '#features/repos/index.ts'
+import { MINUTE } from '#lib/time.ts'
 import { keepRef } from './store-refs.ts'
 import { findMirror, type MirrorRow } from './store.ts'
 
 /** Branches and tags; everything else belongs to the server that it is on. */
 export const PREFIXES = ['refs/heads/', 'refs/tags/']
+
+/** How long after one sync the next begins by itself. */
+export const SYNC_INTERVAL_MS = 5 * MINUTE
 
 /** The link changed since the work began, so the work must change nothing more. */
 export class LinkChanged extends Error {}

@@ -3,7 +3,7 @@
  * credentials.
  */
 import type { Hearth } from '#core/hearth.ts'
-import type { Transport } from '#git'
+import type { Transport, TransportRequest } from '#git'
 import { outboundClient } from '#core/outbound.ts'
 import { OutboundError } from '#lib/outbound/outbound.ts'
 import { HOUR, MINUTE } from '#lib/time.ts'
@@ -58,6 +58,10 @@ export async function checkRemote(
 export const basicCredentials = (secret: string): string =>
   `Basic ${Buffer.from(secret.includes(':') ? secret : `x-access-token:${secret}`).toString('base64')}`
 
+/** A request that changes nothing may be sent again when its kept connection was closed meanwhile. */
+const isRead = ({ url, body }: TransportRequest): boolean =>
+  body === null || (body instanceof Uint8Array && url.endsWith('/git-upload-pack'))
+
 /**
  * Creates the transport for one conversation with a remote. Every connection is pinned to the
  * checked address. Only the first request may be redirected, and the secret is sent only to its own
@@ -79,6 +83,7 @@ export function remoteTransport(
       authorization: secret !== null && at.origin === origin ? basicCredentials(secret) : null,
       ...(request.redirect ? { redirects: MAX_REDIRECTS } : {}),
       allowHttp: secret === null,
+      keepAlive: isRead(request),
       timeoutMs: TOTAL_TIMEOUT_MS,
       idleTimeoutMs: IDLE_TIMEOUT_MS,
       maxBytes: settings.git.max_pack_bytes + EXTRA_BYTES,

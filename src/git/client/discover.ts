@@ -68,7 +68,7 @@ export async function discover(
     }
     return await readAdvertisement(answer, response.url.slice(0, -suffix.length), options)
   } finally {
-    await answer.cancel()
+    await answer.close()
   }
 }
 

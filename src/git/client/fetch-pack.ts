@@ -74,7 +74,7 @@ async function fetchV2(
       if (await readV2(answer, common, wish, sink)) return
       if (done) throw new RemoteError('invalid', 'the remote sent no pack')
     } finally {
-      await answer.cancel()
+      await answer.close()
     }
   }
 }

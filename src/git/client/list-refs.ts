@@ -105,7 +105,7 @@ export async function readRefs(
     }
     return list.done(2)
   } finally {
-    await answer.cancel()
+    await answer.close()
   }
 }
 

@@ -2,9 +2,13 @@
  * Reads a response of a remote: packets, and the payload of side bands (gitprotocol-common,
  * gitprotocol-pack).
  */
+import { withTimeout } from '#lib/waiting.ts'
 import { MAX_PACKET, packetLength, type Packet } from '../protocol/pkt-line.ts'
 import { SpeedGuard, type SpeedLimits } from './speed-guard.ts'
 import { RemoteError } from './ports.ts'
+
+/** A server that is done ends its response with its last packet. */
+const MAX_END_MS = 100
 
 const protocolError = (what: string): RemoteError =>
   new RemoteError('corrupt', `the remote's answer ${what}`)
@@ -70,6 +74,21 @@ export class ResponseReader {
   /** A pack follows, for which the minimum speed holds. */
   startTransfer(): void {
     this.#pace.startTransfer()
+  }
+
+  /**
+   * Ends the response after its last packet. A connection whose response was read to its end can
+   * serve the next request; a response with more in it, or without an end, is cancelled.
+   */
+  async close(): Promise<void> {
+    if (!this.#ended && this.#held.length === this.#at) {
+      const end = this.#reader.read().then(
+        ({ done }) => done,
+        () => false,
+      )
+      this.#ended = await withTimeout(end, MAX_END_MS, () => false)
+    }
+    if (!this.#ended) await this.cancel()
   }
 
   async cancel(): Promise<void> {

@@ -15,6 +15,8 @@ import { makeWorld } from '../../world.ts'
 export function startDoor(behind: string) {
   const door = {
     isDown: false,
+    /** The paths of all requests, and their connections by the port at the client. */
+    asked: [] as { path: string; port: number }[],
     /** Called before a request is passed on. */
     before: async (_request: Request): Promise<void> => {},
     /** Whether the answer of the server behind is lost. */
@@ -24,7 +26,9 @@ export function startDoor(behind: string) {
     hostname: '127.0.0.1',
     port: 0,
     idleTimeout: 0,
-    async fetch(request) {
+    async fetch(request, self) {
+      const { pathname } = new URL(request.url)
+      door.asked.push({ path: pathname, port: self.requestIP(request)?.port ?? 0 })
       if (door.isDown) return new Response('away', { status: 503 })
       await door.before(request)
       const url = new URL(request.url)

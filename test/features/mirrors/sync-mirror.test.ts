@@ -39,6 +39,30 @@ test('forced moves and deletions by the leader are followed, and the old tips ar
   expect(keptOf(at.repo)).toEqual([])
 })
 
+test('a first fetch takes three requests and a sync of nothing two, over one connection', async () => {
+  const at = await it.pair()
+  await at.push('main', 'one')
+  const askedBy = async (work: () => Promise<unknown>) => {
+    const before = door.asked.length
+    await work()
+    await world.jobs()
+    const asked = door.asked.slice(before)
+    return {
+      paths: asked.map(({ path }) => path.slice(path.indexOf('.git/') + 5)),
+      connections: new Set(asked.map(({ port }) => port)).size,
+    }
+  }
+  expect(await askedBy(() => at.lead())).toEqual({
+    paths: ['info/refs', 'git-upload-pack', 'git-upload-pack'],
+    connections: 1,
+  })
+  expect(at.ours()).toEqual(await at.theirs())
+  expect(await askedBy(() => world.call(syncMirror, ada, { repo: at.repo }))).toEqual({
+    paths: ['info/refs', 'git-upload-pack'],
+    connections: 1,
+  })
+})
+
 test('an emptied remote empties nothing until an administrator accepts it', async () => {
   const at = await it.pair()
   await at.push('main', 'one')
