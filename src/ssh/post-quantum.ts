@@ -6,14 +6,11 @@
  * else is the same. `test/ssh/post-quantum.test.ts` fails when ssh2 works otherwise.
  */
 import { createHash, createPublicKey, diffieHellman, generateKeyPairSync } from 'node:crypto'
-import { ml_kem768 } from '@noble/post-quantum/ml-kem.js'
 import type { Connection } from 'ssh2'
 
 const NAME = 'mlkem768x25519-sha256'
 const POINT_BYTES = 32
 const ENCAPSULATION_KEY_BYTES = 1184
-const SEED_BYTES = 32
-const MODULUS = 3329
 /** The SPKI form of an X25519 key without its point (RFC 8410). */
 const X25519_PREFIX = Buffer.from('302a300506032b656e032100', 'hex')
 /** A list of key exchanges in a KEXINIT message, after its type and cookie (RFC 4253 section 7.1). */
@@ -27,6 +24,10 @@ type KeyExchange = {
   convertPublicKey(key: Buffer): Buffer
   computeSecret(clientKey: Buffer): Buffer | Error
   getPublicKey(): Buffer
+  /** What the client sent. */
+  readonly _dhData: Buffer
+  /** Computes and sends the answer; the second time, once the client has confirmed, takes it into use. */
+  finish(): unknown
 }
 type Offer = {
   readonly lists: { readonly kex: { readonly array: readonly string[] }; readonly all: Buffer }
@@ -49,7 +50,7 @@ export function offerPostQuantum(connection: Connection): void {
     get: () => current,
     set: (next: KeyExchange | undefined) => {
       current = next
-      if (next && prefersHybrid(next, offer.lists.kex.array)) makeHybrid(next)
+      if (next && prefersHybrid(next, offer.lists.kex.array)) makeHybrid(connection, next)
     },
   })
 }
@@ -80,54 +81,84 @@ function prefersHybrid({ _remoteKexinit }: KeyExchange, ours: readonly string[])
   return names.find((name) => name === NAME || ours.includes(name)) === NAME
 }
 
-/** ssh2 asks for the secret first, and then for what is sent to the client. */
-function makeHybrid(exchange: KeyExchange): void {
+/**
+ * ssh2 asks for the secret first, and then for what is sent to the client, in one call that waits for
+ * nothing. ML-KEM of the runtime is asynchronous, so that call is made once the answer is there. The
+ * client has to wait for it; one that sends more before it is cut off.
+ */
+function makeHybrid(connection: Connection, exchange: KeyExchange): void {
+  const finish = exchange.finish.bind(exchange)
   let reply: Buffer = Buffer.alloc(0)
+  let isAsked = false
   exchange.negotiated.kex = NAME
   exchange.convertPublicKey = (key) => key
   exchange.getPublicKey = () => reply
-  exchange.computeSecret = (clientKey) => {
-    try {
-      const answer = answerTo(clientKey)
-      reply = answer.reply
-      return answer.secret
-    } catch (error) {
-      return error as Error
-    }
+  exchange.computeSecret = () => new Error('the client did not wait for the answer')
+  // The first call of ssh2's own function puts another one in this place.
+  exchange.finish = () => {
+    if (isAsked) return finish()
+    isAsked = true
+    answerTo(exchange._dhData)
+      .then(
+        (answer) => {
+          reply = answer.reply
+          exchange.computeSecret = () => answer.secret
+        },
+        // ssh2 changes the message, which that of WebCrypto does not allow.
+        (error: Error) => (exchange.computeSecret = () => new Error(error.message)),
+      )
+      .then(() => finish())
+      .catch(() => connection.end())
   }
 }
+
+/** What Bun's WebCrypto has of ML-KEM, after the draft "Modern Algorithms in the Web Cryptography API". */
+type KeyEncapsulation = {
+  importKey(
+    format: 'raw-public',
+    key: Uint8Array,
+    algorithm: string,
+    extractable: boolean,
+    usages: readonly ['encapsulateBits'],
+  ): Promise<CryptoKey>
+  encapsulateBits(
+    algorithm: string,
+    key: CryptoKey,
+  ): Promise<{ readonly ciphertext: ArrayBuffer; readonly sharedKey: ArrayBuffer }>
+}
+const kem = crypto.subtle as unknown as KeyEncapsulation
 
 /**
- * The check of an encapsulation key (FIPS 203 section 7.2), which version 0.5.4 of the library has
- * without effect: two coefficients in three bytes, each below the modulus.
+ * Throws for a key that is malformed: the import checks that the coefficients are below the modulus
+ * (FIPS 203 section 7.2), and `diffieHellman` refuses points of small order.
  */
-function requireReduced(coefficients: Uint8Array): void {
-  for (let at = 0; at + 2 < coefficients.length; at += 3) {
-    const [a = 0, b = 0, c = 0] = coefficients.subarray(at, at + 3)
-    if ((a | ((b & 15) << 8)) >= MODULUS || ((b >> 4) | (c << 4)) >= MODULUS)
-      throw new Error('a coefficient is not below the modulus')
-  }
-}
-
-/** Throws for a key that is malformed. `diffieHellman` throws for points of small order. */
-function answerTo(clientKey: Buffer): { readonly reply: Buffer; readonly secret: Buffer } {
+async function answerTo(
+  clientKey: Buffer,
+): Promise<{ readonly reply: Buffer; readonly secret: Buffer }> {
   if (clientKey.length !== ENCAPSULATION_KEY_BYTES + POINT_BYTES)
     throw new Error(`a key of ${clientKey.length} bytes`)
-  requireReduced(clientKey.subarray(0, ENCAPSULATION_KEY_BYTES - SEED_BYTES))
-  const lattice = ml_kem768.encapsulate(clientKey.subarray(0, ENCAPSULATION_KEY_BYTES))
   const { publicKey, privateKey } = generateKeyPairSync('x25519')
-  const point = clientKey.subarray(ENCAPSULATION_KEY_BYTES)
   const curve = diffieHellman({
     privateKey,
     publicKey: createPublicKey({
-      key: Buffer.concat([X25519_PREFIX, point]),
+      key: Buffer.concat([X25519_PREFIX, clientKey.subarray(ENCAPSULATION_KEY_BYTES)]),
       format: 'der',
       type: 'spki',
     }),
   })
   const own = publicKey.export({ format: 'der', type: 'spki' }).subarray(-POINT_BYTES)
+  const lattice = await kem.encapsulateBits(
+    'ML-KEM-768',
+    await kem.importKey(
+      'raw-public',
+      clientKey.subarray(0, ENCAPSULATION_KEY_BYTES),
+      'ML-KEM-768',
+      false,
+      ['encapsulateBits'],
+    ),
+  )
   return {
-    reply: Buffer.concat([lattice.cipherText, own]),
-    secret: createHash('sha256').update(lattice.sharedSecret).update(curve).digest(),
+    reply: Buffer.concat([Buffer.from(lattice.ciphertext), own]),
+    secret: createHash('sha256').update(Buffer.from(lattice.sharedKey)).update(curve).digest(),
   }
 }

@@ -23,7 +23,7 @@ const server = await startSshServer(world.hearth, { host: '127.0.0.1', port: 0 }
 afterAll(() => server.stop())
 
 const IDENT = 'SSH-2.0-Test'
-const [KEXINIT, KEX_INIT, KEX_REPLY] = [20, 30, 31]
+const [KEXINIT, NEWKEYS, KEX_INIT, KEX_REPLY] = [20, 21, 30, 31]
 const HYBRID = 'mlkem768x25519-sha256'
 const SPKI_X25519 = Buffer.from('302a300506032b656e032100', 'hex')
 const SPKI_ED25519 = Buffer.from('302a300506032b6570032100', 'hex')
@@ -167,6 +167,27 @@ test('a client that prefers another exchange gets that one', async () => {
   client.socket.destroy()
 })
 
+test('a client that does not wait for the answer is cut off, and one that left is forgotten', async () => {
+  const { sent } = newKeys()
+  const begin = packet(Buffer.concat([Buffer.from([KEX_INIT]), sshField(sent)]))
+  const hasty = await greet([HYBRID])
+  await hasty.next()
+  hasty.socket.write(Buffer.concat([begin, packet(Buffer.from([NEWKEYS]))]))
+  for (let reply = await hasty.next(); reply !== null; reply = await hasty.next())
+    expect([KEX_REPLY, NEWKEYS]).not.toContain(reply[0] ?? 0)
+  const twice = await greet([HYBRID])
+  await twice.next()
+  twice.socket.write(Buffer.concat([begin, begin]))
+  for (let reply = await twice.next(); reply !== null; reply = await twice.next())
+    expect(reply[0]).not.toBe(NEWKEYS)
+  const gone = await greet([HYBRID])
+  await gone.next()
+  gone.socket.write(begin, () => gone.socket.resetAndDestroy())
+  const after = await greet([HYBRID])
+  expect((await after.next())?.[0]).toBe(KEXINIT)
+  after.socket.destroy()
+})
+
 test('malformed keys end the connection and nothing else', async () => {
   const { sent } = newKeys()
   const zero = Buffer.concat([sent.subarray(0, 1184), Buffer.alloc(32)])
@@ -177,6 +198,16 @@ test('malformed keys end the connection and nothing else', async () => {
     client.socket.write(packet(Buffer.concat([Buffer.from([KEX_INIT]), sshField(bad)])))
     const reply = await client.next()
     expect([bad.length, reply?.[0] === KEX_REPLY]).toEqual([bad.length, false])
+    client.socket.destroy()
+  }
+  // Coefficients just at the modulus, in the first and in the last place.
+  for (const at of [0, 1149]) {
+    const key = Buffer.from(sent)
+    key.set([0x01, ((key[at + 1] ?? 0) & 0xf0) | 0x0d], at)
+    const client = await greet([HYBRID, 'curve25519-sha256'])
+    await client.next()
+    client.socket.write(packet(Buffer.concat([Buffer.from([KEX_INIT]), sshField(key)])))
+    expect([at, (await client.next())?.[0] === KEX_REPLY]).toEqual([at, false])
     client.socket.destroy()
   }
   const after = await greet([HYBRID])
