@@ -109,20 +109,34 @@ async function runCases(source: string, name: string) {
   const { out } = await run(join(source, 't'), ['bash', `${name}.sh`], {
     LANG: 'C.UTF-8',
   })
+  const traces = out.split('# -- stdout --').slice(1).map(lastCommands)
   const lines = [...out.matchAll(/^(ok|not ok) \d+ - (.*?)(?: \.\.\.)?\s*$/gm)]
   return {
     out,
     passed: lines.flatMap(([, state, test = '']) => (state === 'ok' ? [test] : [])),
-    failed: lines.flatMap(([, state, test = '']) => (state === 'ok' ? [] : [test])),
+    failed: lines
+      .filter(([, state]) => state !== 'ok')
+      .map(([, , test = ''], at) => ({ test, trace: traces[at] ?? '' })),
   }
 }
+
+const TRACED = 6
+
+/** The last commands of a case that failed, as its shell tells them. */
+const lastCommands = (dump: string): string =>
+  (dump.split('# -- git trace --')[0] ?? '')
+    .split('\n')
+    .flatMap((line) => /^# {5}(\+ .*)$/.exec(line)?.[1] ?? [])
+    .filter((command) => !command.startsWith('+ test_status='))
+    .slice(-TRACED)
+    .join('\n')
 
 if (import.meta.main)
   await runScript('bun test/system/lfs-suite.ts [options]', OPTIONS, async (options) => {
     const root = mkdtempSync(join(tmpdir(), 'hearth-lfs-suite-'))
     const data = join(root, 'data')
-    const tokens = await seedPeople(data, 'acme', ['ada'])
-    const token = tokens.get('ada') ?? ''
+    const tokens = await seedPeople(data, 'acme', ['ada', 'bob'])
+    const [token = '', other = ''] = ['ada', 'bob'].map((name) => tokens.get(name))
     const forge = await startForge({
       executable: requireBuilt(options.executable),
       data,
@@ -136,7 +150,7 @@ if (import.meta.main)
       })
       if (!answer.ok) say(`the repository ${name} was not made: ${await answer.text()}`)
     }
-    const door = openDoor({ url: forge.url, token, create })
+    const door = openDoor({ url: forge.url, token, other, create })
     let unexplained = 0
     try {
       const source = await prepare(root, options.source)
@@ -152,12 +166,11 @@ if (import.meta.main)
         passed += found.passed.length
         if (found.passed.length + found.failed.length === 0) unexplained++
         say(`${name}: ${found.passed.length} pass, ${found.failed.length} fail`)
-        for (const test of found.failed) {
-          const reason = EXPLAINED[`${name}: ${test}`]
-          say(
-            `  ${reason === undefined ? 'FAIL' : 'not here'} ${test}${reason === undefined ? '' : `: ${reason}`}`,
-          )
-          if (reason === undefined) {
+        for (const { test, trace } of found.failed) {
+          const explained = EXPLAINED[`${name}: ${test}`]
+          if (explained?.at.test(trace)) say(`  not here ${test}: ${explained.reason}`)
+          else {
+            say(`  FAIL ${test}\n${trace}`)
             unexplained++
             writeFileSync(join(root, `${name}.out`), found.out)
           }

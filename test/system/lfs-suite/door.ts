@@ -2,7 +2,8 @@
  * Stands between git-lfs' own cases and a forge. The cases ask one server for `/<name>` with the
  * password `user:pass`, make repositories in its folder, and expect git itself to need no password.
  * Requests for a repository go to `acme/<name>` of the forge, which is made when it is first asked
- * for. All else goes to git-lfs' own server.
+ * for. All else goes to git-lfs' own server, whose locks belong to "Git LFS Tests", and those of
+ * paths with "theirs" to somebody else.
  */
 import type { Server } from 'bun'
 
@@ -14,6 +15,8 @@ export type Door = {
 export type DoorForge = {
   readonly url: string
   readonly token: string
+  /** Of somebody else, who may push as well. */
+  readonly other: string
   create(name: string): Promise<void>
 }
 
@@ -22,6 +25,7 @@ const OWN = /^\/(shutdown|storage|verify|redirect307|limits|status)(\/|$)/
 const REPO = /^\/([\w.-]+?)(?:\.git)?(\/.*)$/
 /** Told where git-lfs' own server is, which starts with the first case of a file. */
 export const LEAD = '/lead-to-own'
+const LOCK_OWNER = 'Git LFS Tests'
 const PASSWORD = `Basic ${btoa('user:pass')}`
 
 export function openDoor(forge: DoorForge): Door {
@@ -35,6 +39,22 @@ export function openDoor(forge: DoorForge): Door {
       redirect: 'manual',
       decompress: false,
     })
+  const lock = async (request: Request, to: string, headers: Headers): Promise<Response> => {
+    const body = request.method === 'POST' ? await request.text() : null
+    const isTheirs = to.endsWith('/locks') && body !== null && body.includes('theirs')
+    if (isTheirs) headers.set('authorization', `Basic ${btoa(`x:${forge.other}`)}`)
+    headers.delete('content-length')
+    headers.delete('transfer-encoding')
+    const answer = await fetch(to, { method: request.method, headers, body, redirect: 'manual' })
+    const text = (await answer.text()).replaceAll(
+      /"owner":\{"name":"(ada|bob)"\}/g,
+      `"owner":{"name":"${LOCK_OWNER}"}`,
+    )
+    const given = new Headers(answer.headers)
+    for (const name of ['content-length', 'content-encoding', 'transfer-encoding'])
+      given.delete(name)
+    return new Response(text, { status: answer.status, headers: given })
+  }
   const server: Server<undefined> = Bun.serve({
     hostname: '127.0.0.1',
     port: 0,
@@ -54,7 +74,9 @@ export function openDoor(forge: DoorForge): Door {
       const isLfs = rest.startsWith('/info/lfs')
       if (!isLfs || headers.get('authorization') === PASSWORD)
         headers.set('authorization', `Basic ${btoa(`x:${forge.token}`)}`)
-      return await pass(request, `${forge.url}/acme/${name}.git${rest}${search}`, headers)
+      const to = `${forge.url}/acme/${name}.git${rest}${search}`
+      if (!rest.startsWith('/info/lfs/locks')) return await pass(request, to, headers)
+      return await lock(request, to, headers)
     },
   })
   return {
