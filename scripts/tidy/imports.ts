@@ -44,7 +44,6 @@ const LEAF_GROUPS: Readonly<Record<string, readonly string[]>> = {
 export const HOMES: Readonly<Record<string, readonly string[]>> = {
   elysia: ['src/http/'],
   ssh2: ['src/ssh/', 'src/lib/ssh/ssh-client.ts'],
-  '@noble/post-quantum': ['src/ssh/'],
   '@modelcontextprotocol/server': ['src/http/'],
   'bun:sqlite': ['src/core/db.ts'],
   jose: ['src/features/oauth/', 'src/features/workflows/id-tokens/', 'src/lib/acme.ts'],

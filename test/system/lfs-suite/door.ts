@@ -41,7 +41,7 @@ export function openDoor(forge: DoorForge): Door {
     })
   const lock = async (request: Request, to: string, headers: Headers): Promise<Response> => {
     const body = request.method === 'POST' ? await request.text() : null
-    const isTheirs = to.endsWith('/locks') && body !== null && body.includes('theirs')
+    const isTheirs = to.endsWith('/locks') && body?.includes('theirs')
     if (isTheirs) headers.set('authorization', `Basic ${btoa(`x:${forge.other}`)}`)
     headers.delete('content-length')
     headers.delete('transfer-encoding')
