@@ -187,6 +187,14 @@ CREATE INDEX agent_runs_of_repo ON agent_runs (repo_id, state);
 
 CREATE INDEX agent_runs_queued ON agent_runs (state_at) WHERE state = 'queued';
 
+CREATE TABLE agent_task_costs (
+  agent_id TEXT NOT NULL REFERENCES agents (id) ON DELETE CASCADE,
+  task TEXT NOT NULL,
+  -- Millionths of a US dollar.
+  cost INTEGER NOT NULL CHECK (cost >= 0),
+  PRIMARY KEY (agent_id, task)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE agent_turns (
   agent_id TEXT NOT NULL REFERENCES agent_runs (agent_id) ON DELETE CASCADE,
   seq INTEGER NOT NULL,
@@ -1463,10 +1471,6 @@ CREATE TABLE model_calls (
 , priced INTEGER NOT NULL DEFAULT 1 CHECK (priced IN (0, 1))) STRICT;
 
 CREATE INDEX model_calls_by_time ON model_calls (at);
-
-CREATE INDEX model_calls_of_actor ON model_calls (actor_id, task, cost);
-
-CREATE INDEX model_calls_of_workspace ON model_calls (workspace_id, id);
 
 CREATE INDEX model_calls_of_workspace_by_time ON model_calls (workspace_id, at);
 

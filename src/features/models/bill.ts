@@ -5,7 +5,7 @@ import { findAgent } from '#features/agents/index.ts'
 import { addServiceEntry, appendEntries, findPullById, sessionCost } from '#features/pulls/index.ts'
 import { costOf, hasPrice, tokensOf, toUsd } from './money.ts'
 import type { Payer } from './payer.ts'
-import { insertCall } from './store-calls.ts'
+import { addCostOfTask, insertCall } from './store-calls.ts'
 import { addOutsideCost } from './store-gateway.ts'
 import type { Target } from './targets.ts'
 import type { ModelEvent, Usage } from './wires/events.ts'
@@ -49,8 +49,12 @@ export class Meter {
 const WARNED_SHARE = 0.8
 
 /** Says once in the session that an agent has used most of its budget. The cost is not added yet. */
-function warnBeforeCap(tx: Tx, pull_id: string, { actor_id }: Payer, cost_usd: number): void {
-  const agent = findAgent(tx.db, actor_id)
+function warnBeforeCap(
+  tx: Tx,
+  pull_id: string,
+  agent: ReturnType<typeof findAgent>,
+  cost_usd: number,
+): void {
   if (agent?.max_usd == null) return
   const mark = agent.max_usd * WARNED_SHARE
   if (agent.cost_usd >= mark || agent.cost_usd + cost_usd < mark) return
@@ -92,6 +96,8 @@ export async function settle(hearth: Hearth, bill: Bill): Promise<number> {
       status: bill.status,
       ms: bill.ms,
     })
+    const agent = findAgent(tx.db, payer.actor_id)
+    if (agent) addCostOfTask(tx, agent.id, payer.task, cost)
     payer.billed?.(tx, cost)
     if (payer.outside) addOutsideCost(tx, payer.workspace_id, cost)
     const pull = payer.pull_id === null ? null : findPullById(tx.db, payer.pull_id)
@@ -117,7 +123,7 @@ export async function settle(hearth: Hearth, bill: Bill): Promise<number> {
       redacted: 0 as const,
     }
     appendEntries(tx, pull, [entry], cost_usd)
-    warnBeforeCap(tx, pull.id, payer, cost_usd)
+    warnBeforeCap(tx, pull.id, agent, cost_usd)
     if (cost > 0) tx.emit(sessionCost, { pull_id: pull.id, actor_id: payer.actor_id, cost_usd })
   })
   return cost

@@ -1,4 +1,4 @@
-/** The tables `model_calls` and `model_days`. Amounts are millionths of a US dollar. */
+/** The tables `model_calls`, `model_days` and `agent_task_costs`. Amounts are millionths of a US dollar. */
 import type { Db } from '#core/db.ts'
 import type { Tx } from '#core/write.ts'
 import type { Timestamp } from '#lib/time.ts'
@@ -59,13 +59,22 @@ export function insertCall(tx: Tx, row: CallRow): void {
   )
 }
 
-/** What the calls of an actor for one task have cost. */
-export const costOfTask = (db: Db, actor_id: string, task: string): number =>
+/** What the calls of an agent for one task have cost, however long ago. */
+export const costOfTask = (db: Db, agent_id: string, task: string): number =>
   db.one<{ cost: number }>(
-    'SELECT coalesce(sum(cost), 0) AS cost FROM model_calls WHERE actor_id = ? AND task = ?',
-    actor_id,
+    'SELECT cost FROM agent_task_costs WHERE agent_id = ? AND task = ?',
+    agent_id,
     task,
   )?.cost ?? 0
+
+export const addCostOfTask = (tx: Tx, agent_id: string, task: string, cost: number): void =>
+  void tx.db.run(
+    `INSERT INTO agent_task_costs (agent_id, task, cost) VALUES (?, ?, ?)
+     ON CONFLICT DO UPDATE SET cost = cost + excluded.cost`,
+    agent_id,
+    task,
+    cost,
+  )
 
 /** Deletes up to `limit` calls before a time. Returns how many. */
 export const removeCallsBefore = (tx: Tx, before: Timestamp, limit: number): number =>

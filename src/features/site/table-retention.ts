@@ -158,9 +158,11 @@ export const TABLE_RETENTION: Readonly<Record<string, string>> = {
   plan_starts: 'when the issue is started or closed',
   agent_turns: 'deleted with their agent',
   agent_calls: 'deleted with their agent',
+  agent_task_costs: 'deleted with their agent',
   agent_files: 'deleted with their agent, or when they are committed',
   reactions: 'deleted with their comment',
   record_reactions: 'deleted with their issue or pull request',
+  tracker_updates: 'ended ones after 30 days, and beyond 1,000; at most 1,000 wait',
   incoming_subjects: 'closed ones beyond 5,000 of one integration',
   attachment_texts: 'deleted with their attachment, 7 days after no text names it',
   ...Object.fromEntries(

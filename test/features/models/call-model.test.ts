@@ -73,9 +73,12 @@ describe('providers', () => {
     // 17,500 bytes are estimated as 5,000 tokens.
     expect(left).toBeGreaterThan(2_900)
     expect(left).toBeLessThan(3_000)
-    // The estimate may be too high, so the provider decides about what seems too long.
-    const longer = [{ role: 'user', content: 'word '.repeat(10_000) }]
-    expect(await wanted({ messages: longer })).toBe(256)
+    // What is too long is cut, so that a whole answer fits beside it.
+    const longer = [{ role: 'user', content: `First ${'word '.repeat(10_000)}last` }]
+    expect(await wanted({ messages: longer })).toBe(2_000)
+    const sent = JSON.stringify(provider.asked.at(-1)?.body.messages)
+    expect(sent).toMatch(/First word .*\d+ characters are left out.* word last/)
+    expect(sent.length / 3.5).toBeLessThan(6_000)
   })
 
   test('a refusal by the provider, a broken answer and one switched off are told', async () => {

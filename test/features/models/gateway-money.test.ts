@@ -2,6 +2,8 @@
 import { expect, test } from 'bun:test'
 import { createPull } from '#features/pulls/lifecycle/create-pull.ts'
 import { getSession } from '#features/pulls/sessions/get-session.ts'
+import { removeCallsBefore } from '#features/models/store-calls.ts'
+import { timestamp } from '#lib/time.ts'
 import { makeGateway, REPO } from './gateway-fixture.ts'
 import { moneySums } from './money-sums.ts'
 
@@ -100,4 +102,24 @@ test('the session tells of most of the budget once, of a loop, and of the end', 
     ['error', 'cost_cap'],
   ])
   expect(told[1]?.text).toContain('has used $0.00 of $0.01')
+})
+
+test('what an agent has spent on a task counts when its calls are long deleted', async () => {
+  const { world, agent, post, route, setRoutes } = await makeGateway(() => ({
+    text: 'Done.',
+    input_tokens: 1_000,
+    output_tokens: 250,
+  }))
+  // $1 and $4 a million tokens: two calls cost 0.004.
+  await setRoutes(route({ max_usd: 0.004 }))
+  const { secret } = await agent()
+  const ask = async () => {
+    const body = { max_tokens: 256, messages: [{ role: 'user', content: 'Hello' }] }
+    return (await post('/chat/completions', secret, body)).status
+  }
+  expect([await ask(), await ask()]).toEqual([200, 200])
+  // As after 90 days.
+  await world.write((tx) => removeCallsBefore(tx, timestamp(tx.now_ms + 1), 100))
+  expect(world.hearth.db.all('SELECT 1 FROM model_calls')).toEqual([])
+  expect(await ask()).toBe(403)
 })
