@@ -193,7 +193,6 @@ export {
   refuseBadInput,
   headCommit,
   resolveCommit,
-  listVisibleTips,
 } from './refs/resolve-commit.ts'
 export { diffCommits, type DiffPage } from './commits/diff-records.ts'
 export { fileLanguage } from './files/language.ts'

@@ -9,8 +9,8 @@ import { notFound } from '#lib/errors.ts'
 import { repoById } from '../store/repos.ts'
 import { listRefs } from '../store/refs.ts'
 
-/** About what one ref takes in memory. */
-const BYTES_PER_REF = 100
+/** About what one ref takes in memory, with its place in the set of visible commits. */
+const BYTES_PER_REF = 140
 const MAX_CACHE_BYTES = 50_000_000
 const MAX_STEPS = 8
 const MAX_MOVES_PER_STEP = 64

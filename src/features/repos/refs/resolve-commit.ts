@@ -2,8 +2,9 @@
  * Resolves names to commits. A commit must be reachable from the refs of the repository that is
  * read, because forks share the object store.
  */
-import { GitError, type Oid } from '#git'
+import { GitError, type Oid, type RefSnapshot } from '#git'
 import type { Hearth } from '#core/hearth.ts'
+import { service } from '#core/service.ts'
 import { invalid, Refusal } from '#lib/errors.ts'
 import { trimSlashes } from '#lib/trim-slashes.ts'
 import { refsOf } from './ref-cache.ts'
@@ -11,10 +12,32 @@ import { findRef } from '../store/refs.ts'
 
 type Family = { readonly id: string; readonly store: string }
 
-/** Lists the tips from which commits of a repository are visible. */
-export const listVisibleTips = (hearth: Hearth, repo_id: string): Oid[] => [
-  ...new Set(refsOf(hearth, repo_id).refs.map(({ oid, peeled }) => peeled ?? oid)),
-]
+/** The commits and objects that refs name, and other commits that were found reachable from them. */
+type VisibleCommits = { readonly tips: ReadonlySet<Oid>; readonly reachable: Set<Oid> }
+
+/** By the refs of one generation, so that a page need not look through 100,000 of them each time. */
+const visibleCommits = service('visible commits', () => new WeakMap<RefSnapshot, VisibleCommits>())
+const MAX_REACHABLE = 1000
+
+function visibleCommitsOf(hearth: Hearth, repo_id: string): VisibleCommits {
+  const snapshot = refsOf(hearth, repo_id)
+  const known = visibleCommits(hearth).get(snapshot)
+  if (known) return known
+  const tips = new Set(snapshot.refs.map(({ oid, peeled }) => peeled ?? oid))
+  const visible = { tips, reachable: new Set<Oid>() }
+  visibleCommits(hearth).set(snapshot, visible)
+  return visible
+}
+
+/** Whether a commit is reachable from the refs of a repository now. */
+async function isVisible(hearth: Hearth, repo: Family, oid: Oid): Promise<boolean> {
+  const { tips, reachable } = visibleCommitsOf(hearth, repo.id)
+  if (tips.has(oid) || reachable.has(oid)) return true
+  if (!(await hearth.git.isReachable(repo.store, oid, [...tips]))) return false
+  if (reachable.size >= MAX_REACHABLE) reachable.clear()
+  reachable.add(oid)
+  return true
+}
 
 /** Converts git errors caused by invalid input into refusals. Other errors pass through as bugs. */
 export async function refuseBadInput<T>(field: string, run: () => Promise<T>): Promise<T> {
@@ -70,8 +93,7 @@ export async function resolveCommit(
   if (!/^[0-9a-f]{4,64}$/i.test(rev)) throw missing()
   const oid = await hearth.git.expandPrefix(repo.store, rev.toLowerCase())
   if (oid === null) throw missing()
-  const tips = listVisibleTips(hearth, repo.id)
-  if (!tips.includes(oid) && !(await hearth.git.isReachable(repo.store, oid, tips))) throw missing()
+  if (!(await isVisible(hearth, repo, oid))) throw missing()
   return oid
 }
 
