@@ -3,10 +3,10 @@
  * server and waiting, as ratios of one run in turns; memory during the push of a large layer; and
  * how small answers fare beside a push.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { EXECUTABLE, requireBuilt } from '../support/forge.ts'
+import { EXECUTABLE, requireBuilt, ROOT } from '../support/forge.ts'
 import { runScript, type Option } from '../support/options.ts'
 import { residentOf, watchMemory } from './git/processes.ts'
 import { writeGuide } from './git/report.ts'
@@ -28,15 +28,19 @@ import {
   type Registry,
 } from './packages/servers.ts'
 
+const PARTS = ['memory', 'neighbours', 'images', 'npm'] as const
+type Part = (typeof PARTS)[number]
+
 const OPTIONS = {
   executable: { kind: 'text', default: EXECUTABLE, help: 'The built executable.' },
+  only: { kind: 'text', default: '', help: `One of ${PARTS.join(', ')}; all unless given.` },
   tools: { kind: 'text', default: '', help: 'Where `npm install verdaccio` ran.' },
   layer: { kind: 'count', default: '1024', help: 'MiB of the layer that both get.' },
   large: { kind: 'count', default: '10240', help: 'MiB of the layer for the memory.' },
   versions: { kind: 'count', default: '1000', help: 'Versions of the large packument.' },
   packages: { kind: 'count', default: '100', help: 'Packages that are published one by one.' },
   rounds: { kind: 'count', default: '3', help: 'Rounds of each race.' },
-  'write-guide': { kind: 'flag', default: '', help: 'Writes the table into the guide.' },
+  'write-guide': { kind: 'flag', default: '', help: 'Writes the rows into the guide.' },
 } as const satisfies Record<string, Option>
 
 const MIB = 1024 ** 2
@@ -159,31 +163,58 @@ async function measureNeighbours(ours: Registry, directory: string, megabytes: n
   row(`p99 of small answers beside a push of ${megabytes} MiB`, 'below 10 times', `${seen} | `)
 }
 
+const HEAD = '| | Processor time, or what was measured | Waiting |\n| --- | --- | --- |'
+
+/** What a row measures, whatever the sizes. */
+const subjectOf = (line: string): string => (line.split('|')[1] ?? '').replaceAll(/\d+/g, '').trim()
+
+/** The rows of the guide, in their order, with those of this run in their places. */
+function mergedRows(): string[] {
+  const page = readFileSync(join(ROOT, 'assets/docs/performance.md'), 'utf8')
+  const [, table = ''] =
+    /<!-- bench-packages -->([\s\S]*)<!-- \/bench-packages -->/.exec(page) ?? []
+  const rows = table.trim().split('\n').slice(2)
+  const fresh = new Map(lines.map((line) => [subjectOf(line), line]))
+  const merged = rows.map((line) => fresh.get(subjectOf(line)) ?? line)
+  const known = new Set(rows.map(subjectOf))
+  return [...merged, ...lines.filter((line) => !known.has(subjectOf(line)))]
+}
+
 await runScript('bun scripts/bench/packages.ts [options]', OPTIONS, async (options) => {
+  if (options.only !== '' && !PARTS.some((part) => part === options.only))
+    throw new Error(`--only takes one of ${PARTS.join(', ')}`)
+  const runs = (part: Part): boolean => options.only === '' || options.only === part
   const directory = mkdtempSync(join(tmpdir(), 'bench-packages-'))
   const rounds = Number(options.rounds)
   const megabytes = Number(options.layer)
   const running: Registry[] = []
+  const startPeer = async (name: string, starting: Promise<Registry | null>) => {
+    const peer = await starting
+    if (peer) running.push(peer)
+    else process.stdout.write(`${name} is not here: its rows are left out\n`)
+    return peer
+  }
   try {
     const ours = await startHearth(requireBuilt(options.executable), join(directory, 'hearth'))
     running.push(ours)
-    await measureMemory(ours, directory, Number(options.large))
-    await measureNeighbours(ours, directory, megabytes)
-    const docker = await startDockerRegistry(join(directory, 'docker'))
-    const verdaccio = await startVerdaccio(options.tools, join(directory, 'verdaccio'))
-    for (const [name, peer] of Object.entries({ 'docker-registry': docker, verdaccio }))
-      if (peer) running.push(peer)
-      else process.stdout.write(`${name} is not here: its rows are left out\n`)
-    if (docker) await raceImages([ours, docker], directory, { megabytes, rounds })
-    const counts = { versions: Number(options.versions), packages: Number(options.packages) }
-    if (verdaccio) await raceNpm([ours, verdaccio], { ...counts, rounds })
+    if (runs('memory')) await measureMemory(ours, directory, Number(options.large))
+    if (runs('neighbours')) await measureNeighbours(ours, directory, megabytes)
+    if (runs('images')) {
+      const peer = startDockerRegistry(join(directory, 'docker'))
+      const docker = await startPeer('docker-registry', peer)
+      if (docker) await raceImages([ours, docker], directory, { megabytes, rounds })
+    }
+    if (runs('npm')) {
+      const peer = startVerdaccio(options.tools, join(directory, 'verdaccio'))
+      const verdaccio = await startPeer('Verdaccio', peer)
+      const counts = { versions: Number(options.versions), packages: Number(options.packages) }
+      if (verdaccio) await raceNpm([ours, verdaccio], { ...counts, rounds })
+    }
   } finally {
     for (const registry of running) await registry.stop()
     rmSync(directory, { recursive: true, force: true })
   }
-  const head = '| | Processor time, or what was measured | Waiting |\n| --- | --- | --- |'
-  const table = `${head}\n${lines.join('\n')}`
-  process.stdout.write(`\n${table}\n`)
-  if (options['write-guide']) writeGuide(table, 'bench-packages')
+  process.stdout.write(`\n${[HEAD, ...lines].join('\n')}\n`)
+  if (options['write-guide']) writeGuide([HEAD, ...mergedRows()].join('\n'), 'bench-packages')
   return 0
 })
