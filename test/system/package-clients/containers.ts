@@ -146,6 +146,11 @@ async function useEngine(client: Client, program: string, image: string): Promis
   await client.fails(`${name} login with a wrong token`, STORED, name, login(WRONG))
   await client.succeeds(`${name} login`, name, login(token))
   await client.succeeds(`${name} pull`, name, pull)
+  if (name === 'podman') {
+    const [host, workspace] = image.split('/')
+    const found = await client.succeeds('podman search', name, run('search', plain, `${host}/app`))
+    client.check('podman search finds the image', found.includes(`${host}/${workspace}/app`), found)
+  }
   await client.succeeds(`${name} tag`, name, run('tag', `${image}:1.0.0`, `${image}-${name}:2`))
   await client.succeeds(`${name} push`, name, run('push', plain, `${image}-${name}:2`))
   await client.succeeds(`${name} logout`, name, run('logout', new URL(url).host))

@@ -10,6 +10,7 @@ import { rustHome } from './cargo.ts'
 import { Client, type Place } from './client.ts'
 import { pushImage } from './containers.ts'
 import { zipOf } from './composer.ts'
+import { findNuget } from './nuget.ts'
 
 function writeSettings(client: Client): void {
   const { url, workspace, token } = client.place
@@ -105,6 +106,23 @@ async function useMaven(client: Client, workspace: string): Promise<void> {
   await client.succeeds('mvn dependency:resolve', 'mvn-user', [...mvn, 'dependency:resolve'])
 }
 
+const NUSPEC = `<?xml version="1.0"?><package><metadata><id>Of.A.Job</id><version>1.0.0</version><authors>Ada</authors>
+<description>x</description></metadata><files><file src="of-a-job.nuspec" target="content" /></files></package>`
+
+async function useNuget(client: Client, source: string): Promise<void> {
+  const program = await findNuget(client.place.tools)
+  if (program === null) return
+  const nuget = (...words: readonly string[]): string[] => [
+    ...['mono', program, ...words, '-NonInteractive'],
+  ]
+  client.write('nuget/of-a-job.nuspec', NUSPEC)
+  await client.succeeds('nuget pack', 'nuget', nuget('pack', 'of-a-job.nuspec'))
+  const push = nuget('push', 'Of.A.Job.1.0.0.nupkg', '-Source', source)
+  await client.succeeds('nuget push', 'nuget', push)
+  const install = nuget('install', 'Of.A.Job', '-Source', source, '-OutputDirectory', 'out')
+  await client.succeeds('nuget install', 'nuget', install)
+}
+
 async function useTwine(client: Client, twine: string): Promise<void> {
   const name = 'acme_of_a_job-1.0.0'
   const info = 'Metadata-Version: 2.1\nName: acme-of-a-job\nVersion: 1.0.0\n'
@@ -133,6 +151,7 @@ export async function runJobHome(place: Place): Promise<Client> {
   await useComposer(client, place)
   await useSkopeo(client, place)
   if (Bun.which('mvn') !== null) await useMaven(client, workspace)
+  if (Bun.which('mono') !== null) await useNuget(client, workspace)
   const twine = Bun.which(`${tools}/py/bin/twine`) ?? Bun.which('twine')
   if (twine !== null) await useTwine(client, twine)
   return client

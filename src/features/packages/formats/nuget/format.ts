@@ -22,8 +22,7 @@ const elementName = (name: string): string =>
 function jobFiles({ workspace, site_url, token, hasNames }: JobClient) {
   const source = `    <add key="${workspace}" value="${addressOf(site_url, workspace)}/v3/index.json" protocolVersion="3" allowInsecureConnections="true" />\n`
   const element = elementName(workspace)
-  return {
-    '.nuget/NuGet/NuGet.Config': `<?xml version="1.0" encoding="utf-8"?>
+  const config = `<?xml version="1.0" encoding="utf-8"?>
 <configuration>
   <packageSources>
     <add key="nuget.org" value="https://api.nuget.org/v3/index.json" protocolVersion="3" />
@@ -35,8 +34,9 @@ ${hasNames('') ? source : ''}  </packageSources>
     </${element}>
   </packageSourceCredentials>
 </configuration>
-`,
-  }
+`
+  // dotnet reads the first, nuget.exe on mono the second.
+  return { '.nuget/NuGet/NuGet.Config': config, '.config/NuGet/NuGet.Config': config }
 }
 
 export const nuget: Format = {
