@@ -127,6 +127,16 @@ function requirePost({ method }: Pick<Request, 'method'>, allow: string): void {
 const AGENT_HEADERS = ['accept', 'mcp-protocol-version', 'mcp-method', 'mcp-name']
 const AGENT_TIMEOUT_MS = MINUTE
 
+/** The JSON of a request, or the answer to what is none. Throws 413 for what is too large. */
+function readMessage(bytes: Uint8Array): unknown {
+  try {
+    return parseJson(bytes)
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.code === 'too_large') throw error
+    return jsonRpcError(400, -32700, `Parse error: ${error.message}`)
+  }
+}
+
 export class ToolServer {
   readonly routes: readonly HttpRoute[]
   readonly #tools: Tools
@@ -184,13 +194,9 @@ export class ToolServer {
     requirePost(request, 'OPTIONS, POST')
     if (mediaTypeOf(request.headers.get('content-type')) !== 'application/json')
       return withCors(jsonRpcError(415, -32000, 'the body must be application/json'), origin)
-    let body: unknown
-    try {
-      body = parseJson(await exchange.body.bytes({ maxBytes: this.#maxRequestBytes }))
-    } catch (error) {
-      if (!(error instanceof Refusal) || error.code === 'too_large') throw error
-      return withCors(jsonRpcError(400, -32700, `Parse error: ${error.message}`), origin)
-    }
+    const bytes = await exchange.body.bytes({ maxBytes: this.#maxRequestBytes })
+    const body = readMessage(bytes)
+    if (body instanceof Response) return withCors(body, origin)
     if (isWaitingCall(body)) exchange.leaveTurn()
     const response = await this.#respond(request, toolRequest, body)
     exchange.operation = toolRequest.tool
@@ -208,13 +214,8 @@ export class ToolServer {
     listed,
   }: AgentToolRequest): Promise<Response> {
     requirePost(request, 'POST')
-    let body: unknown
-    try {
-      body = parseJson(bytes)
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error
-      return jsonRpcError(400, -32700, `Parse error: ${error.message}`)
-    }
+    const body = readMessage(bytes)
+    if (body instanceof Response) return body
     const query = `tools=${listed.join(',')}&discover=true`
     const { url, signal } = request
     const headers = new Headers({ 'content-type': 'application/json' })
