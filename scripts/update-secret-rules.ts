@@ -41,10 +41,18 @@ const INSIDE: Readonly<Record<string, readonly string[]>> = {
   'gcp-application-default-credentials': ['refresh_token'],
 }
 
+/**
+ * A word, and what follows it some lines later: the word, whether the lines are matched lazily, their
+ * number, and the rest. Its time is quadratic, so the two are matched apart.
+ */
+const GAP = /^(\\b\w+\\b)\(\?:\.\*(\??)\|\.\*\2\(\?:\[\\r\\n\]\{1,2\}\.\*\2\)\{1,(\d+)\}\)([^]+)$/
+
 /** Their time is not linear here, and their words are rare: they are matched by RE2. */
 const LINEAR: ReadonlySet<string> = new Set(['ebay-client-id', 'snowflake-account-host'])
 /** What stands in every match of rules whose matches have many lines. */
 const FAR: Readonly<Record<string, readonly string[]>> = {
+  'curl-auth-header': ['curl'],
+  'curl-auth-user': ['curl'],
   'gcp-application-default-credentials': ['refresh_token'],
   'gcp-service-account': ['private_key'],
   'influxdb-api-token': ['influx', 'INFLUX', 'Influx'],
@@ -60,6 +68,8 @@ type SourceRule = {
   readonly keywords?: readonly string[]
   readonly secretGroup?: number
   readonly filter?: string
+  /** Cut off from the beginning of the expression. */
+  readonly lead?: string
   readonly entropy?: number
   readonly skipReport?: boolean
   readonly required?: readonly { readonly id: string; readonly withinLines?: number }[]
@@ -79,25 +89,35 @@ type SourceFile = {
 const readToml = (file: string): SourceFile =>
   Bun.TOML.parse(readFileSync(file, 'utf8')) as SourceFile
 
-/** The allow lists of gitleaks; those with a condition over several fields are left out. */
+/** The allow lists of gitleaks; one with a condition over several fields is left out. */
 const readAllowlists = (rule: SourceRule): SecretFilter[] =>
   (rule.allowlists ?? [])
     .filter(({ condition }) => condition === undefined)
-    .flatMap(({ regexTarget, regexes, stopwords }) => [
-      ...(regexes && regexTarget !== 'line'
+    .flatMap(({ regexTarget, regexes, stopwords }): SecretFilter[] => [
+      ...(regexes
         ? [
             {
-              on: regexTarget === 'match' ? ('match' as const) : ('secret' as const),
+              on: regexTarget === 'match' || regexTarget === 'line' ? regexTarget : 'secret',
               matches: regexes.map((pattern) => translateGoPattern(pattern).source),
-            },
+            } as const,
           ]
         : []),
-      ...(stopwords ? [{ on: 'secret' as const, contains: stopwords }] : []),
+      ...(stopwords ? [{ on: 'secret', contains: stopwords } as const] : []),
     ])
 
 /** Whether a match may touch a part and begin far before it. A line that is not blank takes two bytes. */
 const hasManyLines = ({ maxBytes, node }: TranslatedPattern): boolean =>
   maxBytes > NEAR.bytes && maxLines(node, isSeparator) / 2 > NEAR.lines
+
+/** Parts a rule at its gap, if it has one. */
+function asGap(rule: SecretRule, regex: string): SecretRule {
+  const [, after, lazy, breaks, rest] = GAP.exec(regex) ?? []
+  if (after === undefined || rest === undefined) return rule
+  const start = translateGoPattern(after).source
+  const gap = { after: start, lines: Number(breaks), ...(lazy !== '' && { isLazy: true }) }
+  const { lines: _, ...others } = rule
+  return { ...others, pattern: translateGoPattern(rest).source, beginning: start, gap }
+}
 
 /** A rule for RE2, which is matched in windows around its words. */
 function asLinear(rule: SecretRule, regex: string): SecretRule {
@@ -141,6 +161,7 @@ function translateRule(rule: SourceRule): SecretRule | null {
     ...(!pattern.contains(words) && { whole: true }),
     ...(rule.secretGroup !== undefined && { group: rule.secretGroup }),
     ...(rule.path !== undefined && { path: translateGoPattern(rule.path).source }),
+    ...(rule.lead !== undefined && { lead: translateGoPattern(rule.lead).source }),
     ...(drops.length > 0 && { drops }),
     ...(rule.required && {
       needs: rule.required.map(({ id, withinLines }) => ({
@@ -167,7 +188,9 @@ function translateAll(rules: readonly SourceRule[]): {
   for (const source of rules) {
     const translated = translateRule(source)
     const isLinear = translated !== null && LINEAR.has(translated.id)
-    const rule = isLinear ? asLinear(translated, source.regex ?? '') : translated
+    const rule =
+      translated &&
+      (isLinear ? asLinear(translated, source.regex ?? '') : asGap(translated, source.regex ?? ''))
     const slow = rule && (rule.linear ? linearTime(rule) : worstTime(rule))
     if (rule === null || slow === null) dropped.push(`${source.id}: only looks at a path`)
     else if (slow.milliseconds > MAX_PIECE_MS)
@@ -193,10 +216,15 @@ await runScript(
   OPTIONS,
   async ({ betterleaks, gitleaks }) => {
     const file = readToml(join(betterleaks, 'config/betterleaks.toml'))
-    // Its preamble only widens what is shown of the line, and takes quadratic time.
+    // Only filters read its preamble, which takes quadratic time.
+    const preamble = '[\\w.-]{0,50}?'
     const generic = readToml(join(gitleaks, 'config/gitleaks.toml'))
       .rules.filter(({ id }) => id === 'generic-api-key')
-      .map((rule) => ({ ...rule, regex: rule.regex?.replace('[\\w.-]{0,50}?', '') }))
+      .map((rule) => ({
+        ...rule,
+        regex: rule.regex?.replace(preamble, ''),
+        lead: '[\\w.-]{0,50}$',
+      }))
     const { kept, dropped, slowest } = translateAll([
       ...file.rules.filter(({ id }) => id !== 'generic-api-key'),
       ...generic,

@@ -31,11 +31,6 @@ type Explanation = {
 /** What only gitleaks finds. */
 const EXPLAINED: readonly Explanation[] = [
   {
-    rule: 'curl-auth-user',
-    path: /^(?:docs\/(?:MANUAL(?:\.md)?|README\.curl)|tests\/data\/test\d+)$/,
-    reason: 'its expression takes more than 50 ms for a piece, so the rule is left out',
-  },
-  {
     rule: 'generic-api-key',
     path: /^tests\/data\/test\d+$/,
     reason: 'it is in base64, which is not decoded',

@@ -1,5 +1,6 @@
 /** A rule with its expressions, which are compiled when they are first used. */
 import { lazy } from '../lazy.ts'
+import { GapSearch } from './gap-pattern.ts'
 import { LinearPattern, type PatternMatch } from './linear-pattern.ts'
 import { CompiledFilter } from './secret-filters.ts'
 import type { SecretRule } from './secret-rules.ts'
@@ -15,6 +16,7 @@ export type CompiledRule = {
   readonly drops: readonly CompiledFilter[]
   readonly pathDrops: readonly CompiledFilter[]
   readonly path: RegExp | null
+  readonly lead: () => RegExp | null
   /** The width of windows before and after a word. */
   readonly before: number
   readonly after: number
@@ -27,6 +29,8 @@ export type CompiledRule = {
   readonly isOpen: boolean
   /** Matches a whole match at a position. */
   readonly sticky: () => RegExp
+  /** Searches a text for a rule whose matches have a gap; null for other rules. */
+  readonly searchGaps: ((text: string) => GapSearch) | null
   /** The matches in a text. */
   readonly matchAll: (text: string) => Iterable<PatternMatch>
   /** Whether one of its words stands anywhere in a file. */
@@ -34,7 +38,7 @@ export type CompiledRule = {
 }
 
 export function compileRule(rule: SecretRule): CompiledRule {
-  const { maxBytes, pattern } = rule
+  const { gap, lead, maxBytes, pattern } = rule
   const drops = (rule.drops ?? []).map((drop) => new CompiledFilter(drop))
   const sticky = lazy(() => new RegExp(pattern, 'y'))
   const { beginning } = rule
@@ -44,6 +48,7 @@ export function compileRule(rule: SecretRule): CompiledRule {
     drops: drops.filter((drop) => !drop.isOfPath),
     pathDrops: drops.filter((drop) => drop.isOfPath),
     path: rule.path === undefined ? null : new RegExp(rule.path),
+    lead: lazy(() => (lead === undefined ? null : new RegExp(lead))),
     // One byte more on each side, for `\b` and the like.
     before: maxBytes === undefined ? UNBOUNDED.before : maxBytes + 1,
     after: maxBytes === undefined ? UNBOUNDED.after : maxBytes + 1,
@@ -52,7 +57,12 @@ export function compileRule(rule: SecretRule): CompiledRule {
     beginning: beginning === undefined ? sticky : lazy(() => new RegExp(beginning, 'y')),
     isOpen: maxBytes === undefined,
     sticky,
-    matchAll: rule.linear ? linearPattern(pattern) : nativePattern(pattern),
+    searchGaps: gap ? (text) => new GapSearch(text, pattern, gap) : null,
+    matchAll: gap
+      ? (text) => new GapSearch(text, pattern, gap).matchAll()
+      : rule.linear
+        ? linearPattern(pattern)
+        : nativePattern(pattern),
     hasWord: (bytes) => {
       let isFound = false
       words().scan(bytes, () => (isFound = true))

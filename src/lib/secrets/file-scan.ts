@@ -6,6 +6,8 @@
  */
 import { ownThreadCpuMs } from '../threads/thread.ts'
 import { secretOf, type CompiledRule } from './compiled-rule.ts'
+import type { GapSearch } from './gap-pattern.ts'
+import type { Candidate } from './secret-filters.ts'
 import type { SecretRule } from './secret-rules.ts'
 import { WordAutomaton } from './word-automaton.ts'
 
@@ -22,6 +24,10 @@ const CHUNK_BYTES = 2048
 const MAX_FAR_BYTES = 16
 /** The most matches that are collected, before it is known which of them count. */
 const MAX_CANDIDATES = 10_000
+/** The most bytes that the lead of a match has. */
+const MAX_LEAD_BYTES = 50
+/** Filters read so much of the lines of a match on each side. */
+const MAX_LINE_BYTES = 1024
 /** Matching one file ends after this processor time; what is left of it is not looked at. */
 const MAX_FILE_CPU_MS = 2000
 
@@ -123,14 +129,13 @@ export class FileScan {
   private text = ''
   private textFrom = 0
   private textTo = 0
+  /** The text that is searched for a rule with gaps, and where it begins and ends. */
+  private readonly gaps = new Map<CompiledRule, Part & { readonly search: GapSearch }>()
 
   constructor(
     private readonly index: AnchorIndex,
     private readonly bytes: Buffer,
-    private readonly isDropped: (
-      compiled: CompiledRule,
-      candidate: { readonly secret: string; readonly match: string },
-    ) => boolean,
+    private readonly isDropped: (compiled: CompiledRule, candidate: Candidate) => boolean,
     private readonly options: { readonly isText: boolean; readonly part: Part | null },
   ) {
     this.isText = options.isText
@@ -228,13 +233,32 @@ export class FileScan {
     this.text = this.bytes.toString('latin1', this.textFrom, this.textTo)
   }
 
-  private matchOpen({ rule, sticky }: CompiledRule, start: number): readonly string[] | null {
+  private matchOpen(compiled: CompiledRule, start: number): readonly string[] | null {
+    if (compiled.searchGaps !== null) return this.matchGap(compiled, compiled.searchGaps, start)
+    const { rule, sticky } = compiled
     this.checkTime()
     const from = Math.max(0, start - 1)
     const pattern = sticky()
     pattern.lastIndex = start - from
     const to = this.endOfLines(start, rule.lines ?? Infinity)
     return pattern.exec(this.bytes.toString('latin1', from, to)) as readonly string[] | null
+  }
+
+  /** One search serves all matches that begin in a piece. */
+  private matchGap(
+    compiled: CompiledRule,
+    searchGaps: (text: string) => GapSearch,
+    start: number,
+  ): readonly string[] | null {
+    let known = this.gaps.get(compiled)
+    if (!known || Math.min(start + PIECE_BYTES, this.bytes.length) > known.end) {
+      this.checkTime()
+      const from = Math.max(0, start - 1)
+      const end = Math.min(start + 2 * PIECE_BYTES, this.bytes.length)
+      known = { start: from, end, search: searchGaps(this.bytes.toString('latin1', from, end)) }
+      this.gaps.set(compiled, known)
+    }
+    return known.search.matchAt(start - known.start)
   }
 
   /** Where a text ends that has more lines than a match, or is as long as a piece. */
@@ -256,11 +280,32 @@ export class FileScan {
     // What was matched may end before the part or begin after it.
     if (this.options.part !== null && !this.touchesPart(start, start + match.length)) return
     const secret = withoutLineEnds(secretOf(rule, groups))
-    if (this.isDropped(compiled, { secret, match })) return
+    const candidate = {
+      secret,
+      match: this.leadBefore(compiled, start) + match,
+      lines: () => this.linesAround(start, start + match.length),
+    }
+    if (this.isDropped(compiled, candidate)) return
     if (rule.whole && !compiled.hasWord(this.bytes)) return
     this.matches.push({ rule, secret, index: start + Math.max(0, match.indexOf(secret)) })
     this.isHit = true
     if (this.options.part !== null || this.matches.length >= MAX_CANDIDATES) this.isOver = true
+  }
+
+  private leadBefore({ lead }: CompiledRule, start: number): string {
+    const pattern = lead()
+    if (pattern === null) return ''
+    const before = this.bytes.toString('latin1', Math.max(0, start - MAX_LEAD_BYTES), start)
+    return pattern.exec(before)?.[0] ?? ''
+  }
+
+  private linesAround(start: number, end: number): string {
+    const before = this.bytes.toString('latin1', Math.max(0, start - MAX_LINE_BYTES), start)
+    const rest = this.bytes.toString('latin1', start, end + MAX_LINE_BYTES)
+    const lineEnd = rest.indexOf('\n', end - start)
+    return (
+      before.slice(before.lastIndexOf('\n') + 1) + rest.slice(0, lineEnd < 0 ? undefined : lineEnd)
+    )
   }
 
   private touchesPart(start: number, end: number): boolean {

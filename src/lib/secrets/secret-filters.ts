@@ -3,7 +3,12 @@ import { lazy } from '../lazy.ts'
 import type { SecretFilter } from './secret-rules.ts'
 import { WordAutomaton } from './word-automaton.ts'
 
-export type Candidate = { readonly secret: string; readonly match: string }
+export type Candidate = {
+  readonly secret: string
+  readonly match: string
+  /** The lines of the match. */
+  readonly lines: () => string
+}
 
 /** A filter with its expressions compiled. */
 export class CompiledFilter {
@@ -21,12 +26,13 @@ export class CompiledFilter {
     return 'on' in this.filter && this.filter.on === 'path'
   }
 
-  drops({ secret, match }: Candidate): boolean {
+  drops({ secret, match, lines }: Candidate): boolean {
     const { filter } = this
     if ('entropy' in filter) {
       const entropy = entropyOf(secret)
       return filter.orEqual ? entropy <= filter.entropy : entropy < filter.entropy
     }
+    if (filter.on === 'line') return this.holds(lines())
     return this.holds(filter.on === 'match' ? match : secret)
   }
 

@@ -6,12 +6,13 @@
 import rulesText from './secret-rules.json' with { type: 'text' }
 import { lazy } from '../lazy.ts'
 import { SECRET_FORMATS } from '../secret-formats.ts'
+import type { Gap } from './gap-pattern.ts'
 
 /** Drops a finding: too little entropy, or a text of the finding that matches or contains one of these. */
 export type SecretFilter =
   | { readonly entropy: number; readonly orEqual: boolean }
   | {
-      readonly on: 'secret' | 'match' | 'path'
+      readonly on: 'secret' | 'match' | 'line' | 'path'
       readonly matches: readonly string[]
       readonly not?: boolean
     }
@@ -55,6 +56,10 @@ export type SecretRule = {
   readonly hidden?: boolean
   /** Whether push protection refuses it; the others become alerts only. */
   readonly refused?: boolean
+  /** What a match goes on with to the left, which only its filters read: an expression up to the end. */
+  readonly lead?: string
+  /** What matches begin with, some lines before what `pattern` matches. */
+  readonly gap?: Gap
   /** An expression in the syntax of RE2, whose time is linear whatever it is. */
   readonly linear?: boolean
   /** A format of people, to which no filter applies. */

@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test'
+import { compileRule } from '#lib/secrets/compiled-rule.ts'
 import { PIECE_BYTES } from '#lib/secrets/file-scan.ts'
 import { secretRules, type SecretRule } from '#lib/secrets/secret-rules.ts'
-import { ATTACK_PARTS } from '../../../scripts/secret-rules/attack.ts'
+import { attackPartsOf } from '../../../scripts/secret-rules/attack.ts'
 
 /** A quarter of the longest text that an expression is given. */
 const QUARTER = Math.floor(PIECE_BYTES / 4)
@@ -11,8 +12,8 @@ const NOISE_MS = 4
 const MAX_RATIO = 10
 
 function matcherOf(rule: SecretRule): (text: string) => void {
-  const pattern = new RegExp(rule.pattern, 'g')
-  return (text) => void [...text.matchAll(pattern)]
+  const { matchAll } = compileRule(rule)
+  return (text) => void [...matchAll(text)]
 }
 
 /** Processor time of this process for a text, the shortest of some rounds. */
@@ -45,7 +46,7 @@ test('the time of every rule is linear in texts that are made to take long', () 
   for (const rule of rules) {
     const run = matcherOf(rule)
     for (const word of rule.words)
-      for (const part of ATTACK_PARTS)
+      for (const part of attackPartsOf(rule))
         for (const [unit, start] of [
           [word + part, ''],
           [part, word],
