@@ -52,11 +52,17 @@ test('an alert says what mends it, is dismissed and opened again', async () => {
   for (const text of ['Too &lt;b&gt;bold&lt;/b&gt;', 'CVE-2026-1', 'Update left to 1.2.3', 'High'])
     expect(html).toContain(text)
   for (const page of [alerts, path]) expect((await stranger.open(page)).status).not.toBe(200)
-  expect((await stranger.open(AT)).html).not.toContain('GHSA-1')
+  // The list of packages leads to the alert those who may read it.
+  const marked = (await browser.open(AT)).html
+  for (const text of [`href="${path}"`, 'GHSA-1', 'High']) expect(marked).toContain(text)
+  const plain = (await stranger.open(AT)).html
+  expect(plain).toContain('<code>left</code>')
+  for (const text of ['GHSA-1', path, 'High']) expect(plain).not.toContain(text)
   await browser.press(html, `${path}/dismiss`, { reason: 'wont_fix', note: 'Not reachable' })
   const dismissed = await browser.open(path)
   expect(dismissed.html).toContain('Not reachable')
   expect((await browser.open(alerts)).html).toContain('No alerts')
+  expect((await browser.open(AT)).html).not.toContain('GHSA-1')
   await browser.press(dismissed.html, `${path}/reopen`, {})
   await forge.commit(REPO, 'main', { 'package-lock.json': packageLock({ left: '1.2.3' }) })
   await forge.hearth.jobs.idle()

@@ -6,7 +6,9 @@ import {
   getLockFiles,
   getSbom,
   listDependencies,
+  listDependencyAlerts,
   type Dependency,
+  type DependencyAlert,
   type Ecosystem,
   type LockFiles,
 } from '#features/security/index.ts'
@@ -16,6 +18,7 @@ import {
   EmptyState,
   FilterBar,
   Form,
+  Icon,
   LinkButton,
   List,
   PageHead,
@@ -28,7 +31,9 @@ import { pageNumber } from '../../page-number.ts'
 import { DirectResponse, page, type Visit } from '../../site.ts'
 import { t, tn } from '../../text.ts'
 import { repoOf } from '../repos/frame.tsx'
+import { dependencyAlertsPath } from './dependency-alerts.tsx'
 import { SecurityFrame, securityPath } from './frame.tsx'
+import { SeverityChip } from './severity.tsx'
 
 type Filters = {
   readonly q: string
@@ -43,9 +48,15 @@ type Shown = {
   readonly page: number
   readonly files: LockFiles['files']
   readonly filters: Filters
+  /** The open alerts of what is shown, the most severe first; null when the visitor may not see them. */
+  readonly alerts: readonly DependencyAlert[] | null
 }
 
 const PER_PAGE = 50
+/** At most so many alerts are looked up for a page. */
+const MAX_ALERTS = 100
+/** So many alerts of a package are named on its row. */
+const MAX_NAMED_ALERTS = 3
 
 const herePath = (repo: string, rest = ''): string => securityPath(repo, `/dependencies${rest}`)
 
@@ -58,8 +69,45 @@ const filtersOf = (visit: Visit): Filters => {
   }
 }
 
-const DependencyRow = ({ repo, one }: { repo: Repo; one: Dependency }) => (
+const isAbout =
+  ({ type, name, version, manifest }: Dependency) =>
+  (alert: DependencyAlert): boolean =>
+    alert.package.type === type &&
+    alert.package.name === name &&
+    alert.package.version === version &&
+    alert.manifest === manifest
+
+/** Names the advisories of a package, each with the way to its alert. */
+const AlertLinks = ({ repo, alerts }: { repo: Repo; alerts: readonly DependencyAlert[] }) => (
+  <>
+    {alerts.length > MAX_NAMED_ALERTS && (
+      <span>
+        <a href={dependencyAlertsPath(repo.full_name)}>
+          {tn('{count} open alert', '{count} open alerts', alerts.length)}
+        </a>
+      </span>
+    )}
+    {alerts.slice(0, MAX_NAMED_ALERTS).map(({ id, advisory }) => (
+      <span>
+        <a href={dependencyAlertsPath(repo.full_name, `/${id}`)} title={advisory.summary}>
+          {advisory.id}
+        </a>
+      </span>
+    ))}
+  </>
+)
+
+const DependencyRow = ({
+  repo,
+  one,
+  alerts,
+}: {
+  repo: Repo
+  one: Dependency
+  alerts: readonly DependencyAlert[]
+}) => (
   <Row
+    mark={alerts.length > 0 && <Icon name="warning" />}
     title={
       <>
         <code>{one.name}</code> {one.version}
@@ -75,10 +123,12 @@ const DependencyRow = ({ repo, one }: { repo: Repo; one: Dependency }) => (
         </span>
         {one.license !== null && <span>{one.license}</span>}
         {one.direct === false && <span>{t('Transitive')}</span>}
+        <AlertLinks repo={repo} alerts={alerts} />
       </>
     }
     end={
       <>
+        {alerts[0]?.advisory.severity && <SeverityChip severity={alerts[0].advisory.severity} />}
         {one.direct === true && <Badge>{t('Direct')}</Badge>}
         {one.scope === 'development' && <Badge>{t('Development')}</Badge>}
       </>
@@ -170,7 +220,7 @@ const DependenciesView = ({ visit, ...shown }: Shown & { visit: Visit }): Html =
       repo={repo}
       title={t('Dependencies')}
       current="dependencies"
-      seesFindings={repo.permissions.write}
+      seesFindings={shown.alerts !== null || repo.permissions.write}
     >
       <PageHead
         title={t('Dependencies')}
@@ -192,7 +242,11 @@ const DependenciesView = ({ visit, ...shown }: Shown & { visit: Visit }): Html =
       ) : (
         <List label={t('Dependencies')}>
           {items.map((one) => (
-            <DependencyRow repo={repo} one={one} />
+            <DependencyRow
+              repo={repo}
+              one={one}
+              alerts={(shown.alerts ?? []).filter(isAbout(one))}
+            />
           ))}
         </List>
       )}
@@ -221,7 +275,14 @@ export const dependenciesPage = page({
       ...(filters.direct === null ? {} : { direct: filters.direct === 'yes' }),
     })
     const { files } = await visit.call(getLockFiles, { repo: repo.full_name })
-    return { repo, items, total, page, files, filters }
+    // Not everybody who may read a repository may read its alerts.
+    const alerts = await visit.tryCall(listDependencyAlerts, {
+      repo: repo.full_name,
+      state: 'open',
+      packages: [...new Set(items.map(({ name }) => name))],
+      per_page: MAX_ALERTS,
+    })
+    return { repo, items, total, page, files, filters, alerts: alerts?.items ?? null }
   },
   view: (shown, visit) => <DependenciesView visit={visit} {...shown} />,
 })

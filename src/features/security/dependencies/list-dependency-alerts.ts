@@ -24,6 +24,12 @@ export const listDependencyAlerts = operation({
     repo: RepoPath,
     state: Type.Optional(OneOf(DEPENDENCY_ALERT_STATES)),
     severity: Type.Optional(OneOf(ADVISORY_SEVERITIES)),
+    packages: Type.Optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: 300 }), {
+        maxItems: 100,
+        description: 'Only alerts of packages with one of these names.',
+      }),
+    ),
     ...byPage(),
   }),
   output: DependencyAlerts,
@@ -35,9 +41,14 @@ export const listDependencyAlerts = operation({
       `/items/${index}/advisory/summary`,
     ]),
 
-  handler: ({ hearth, db, repo }, { state, severity, ...paging }) => {
+  handler: ({ hearth, db, repo }, { state, severity, packages, ...paging }) => {
     const window = windowOf(paging)
-    const filter = { repo_id: repo.id, state: state ?? null, severity: severity ?? null }
+    const filter = {
+      repo_id: repo.id,
+      state: state ?? null,
+      severity: severity ?? null,
+      packages: packages ?? null,
+    }
     const rows = listDependencyAlertRows(db, filter, window)
     return pageOf(
       rows.map((row) => dependencyAlertRecord(hearth, repo, row)),

@@ -56,15 +56,20 @@ export const listDependencyAlertRows = (
     readonly repo_id: string
     readonly state: DependencyAlertState | null
     readonly severity: AdvisorySeverity | null
+    /** Only alerts of packages with these names. */
+    readonly packages: readonly string[] | null
   },
   window: { limit: number; offset: number },
 ): DependencyAlertRow[] =>
   db.all<DependencyAlertRow>(
     `SELECT * FROM dependency_alerts WHERE repo_id = ?1 AND (?2 IS NULL OR state = ?2)
-       AND (?3 IS NULL OR severity = ?3) ORDER BY severity_rank, seq DESC LIMIT ?4 OFFSET ?5`,
+       AND (?3 IS NULL OR severity = ?3)
+       AND (?4 IS NULL OR package IN (SELECT value FROM json_each(?4)))
+     ORDER BY severity_rank, seq DESC LIMIT ?5 OFFSET ?6`,
     filter.repo_id,
     filter.state,
     filter.severity,
+    filter.packages === null ? null : JSON.stringify(filter.packages),
     window.limit + 1,
     window.offset,
   )

@@ -11,7 +11,7 @@ async function makeAlertWorld() {
   const { world, ada } = fixture
   return {
     ...fixture,
-    alerts: async (filter: { state?: 'open' | 'fixed' | 'dismissed' } = {}) =>
+    alerts: async (filter: { state?: 'open' | 'fixed' | 'dismissed'; packages?: string[] } = {}) =>
       (await world.call(listDependencyAlerts, ada, { repo, ...filter })).items,
     openedEvents: () =>
       world.hearth.db.all<{ data: string }>(
@@ -46,6 +46,10 @@ test('an import opens alerts, and a commit with the mended version closes them',
   expect(openedEvents().map(({ data }) => JSON.parse(data))).toMatchObject([
     { kind: 'dependency', severity: 'critical', count: 2 },
   ])
+  expect(await alerts({ packages: ['left', 'other'] })).toMatchObject([
+    { package: { name: 'left' } },
+  ])
+  expect(await alerts({ packages: ['other'] })).toEqual([])
   const [, left] = await alerts()
   expect(await world.call(getDependencyAlert, ada, { repo, id: left?.id ?? '' })).toEqual(
     left as never,
