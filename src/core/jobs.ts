@@ -63,6 +63,7 @@ export const QUEUE_CONCURRENCY = {
   commands: Math.max(1, navigator.hardwareConcurrency),
 } as const
 export type JobQueue = keyof typeof QUEUE_CONCURRENCY
+const QUEUES = Object.keys(QUEUE_CONCURRENCY) as JobQueue[]
 
 export const job = <I>(definition: {
   kind: string
@@ -224,6 +225,8 @@ export class JobRunner {
   #kinds: Map<string, Job>
   #running = new Map<string, Promise<void>>()
   #runningCounts = new Map<JobQueue, number>()
+  /** The kinds of full queues, by the names of the queues. */
+  #kindsOfQueues = new Map<string, string>()
   #timer: ReturnType<typeof setTimeout> | null = null
   #isStopped = false
   /** The clock at the last check; at the first check any time counts as set back. */
@@ -310,12 +313,16 @@ export class JobRunner {
     return this.#kinds.get(kind)?.queue ?? 'common'
   }
 
-  /** The kinds whose queue is full, as JSON. */
+  /** The kinds whose queue is full, as JSON. It is asked for with every job, so it is remembered. */
   #blockedKinds(): string {
-    const full = [...this.#kinds.values()].filter(
-      ({ queue }) => this.runningIn(queue) >= QUEUE_CONCURRENCY[queue],
-    )
-    return JSON.stringify(full.map(({ kind }) => kind))
+    const full = QUEUES.filter((queue) => this.runningIn(queue) >= QUEUE_CONCURRENCY[queue])
+    const key = full.join()
+    const known = this.#kindsOfQueues.get(key)
+    if (known !== undefined) return known
+    const blocked = [...this.#kinds.values()].filter(({ queue }) => full.includes(queue))
+    const kinds = JSON.stringify(blocked.map(({ kind }) => kind))
+    this.#kindsOfQueues.set(key, kinds)
+    return kinds
   }
 
   /** The next due job, except of blocked kinds. */

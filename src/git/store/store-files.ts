@@ -145,21 +145,45 @@ export function listPacks(directory: string): string[] {
     .map((name) => name.slice(0, -4))
 }
 
+/** Sizes of packs and of their indexes, by path. */
+const packSizes = new Map<string, number>()
+const MAX_PACK_SIZES = 20_000
+/** Files that are there before the index, and never change. */
+const FINAL_ENDINGS = new Set(['.pack', '.idx', '.rev'])
+
+/** The size of a file; 0 when it vanished. */
+const fileSize = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
+
+/** The size of a file of a complete pack. Its name is random and its content final. */
+function packFileSize(path: string): number {
+  const known = packSizes.get(path)
+  if (known !== undefined) return known
+  const size = fileSize(path)
+  if (packSizes.size >= MAX_PACK_SIZES) packSizes.clear()
+  if (size > 0) packSizes.set(path, size)
+  return size
+}
+
 /**
  * Returns the bytes of all files below a directory, and of offloaded packs. Files that vanish
- * meanwhile count as nothing.
+ * meanwhile count as nothing. After every push the whole store is measured, so the sizes of packs
+ * are remembered.
  */
 export function directorySize(directory: string): number {
   let total = 0
   const entries = readdirSync(directory, { withFileTypes: true })
+  const names = new Set(entries.map(({ name }) => name))
   for (const entry of entries) {
     const path = join(directory, entry.name)
+    const dot = entry.name.lastIndexOf('.')
+    const pack = entry.name.slice(0, dot)
+    const isPacked = FINAL_ENDINGS.has(entry.name.slice(dot))
     if (entry.isDirectory()) total += directorySize(path)
     else if (entry.name.endsWith('.away'))
-      total += entries.some(({ name }) => name === entry.name.replace(/away$/, 'pack'))
-        ? 0
-        : offloadedSize(path)
-    else total += statSync(path, { throwIfNoEntry: false })?.size ?? 0
+      total += names.has(entry.name.replace(/away$/, 'pack')) ? 0 : offloadedSize(path)
+    else if (isPacked && names.has(`${pack}.idx`) && names.has(`${pack}.pack`))
+      total += packFileSize(path)
+    else total += fileSize(path)
   }
   return total
 }
