@@ -1,7 +1,7 @@
 /**
  * What looking for secrets costs, in processor time: the scan of pushes of 1, 10 and 100 commits
  * beside gitleaks on the same commits, and a push with push protection beside one without, each in
- * turn. The repositories are real ones. The scan runs in one process whose expressions are compiled,
+ * turn. The ratio is the median of the ratios of rounds. The repositories are real ones. The scan runs in one process whose expressions are compiled,
  * as in a forge; gitleaks is a process for each push, as its users run it.
  */
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
@@ -17,7 +17,11 @@ import { OptionError, runScript, type Option } from '../support/options.ts'
 const OPTIONS = {
   repos: { kind: 'text', default: '', help: 'Bare repositories, between commas.' },
   gitleaks: { kind: 'text', default: 'gitleaks', help: 'Its program.' },
-  rounds: { kind: 'count', default: '5', help: 'Pushes of each size.' },
+  rounds: {
+    kind: 'count',
+    default: '7',
+    help: 'Pushes of 100 commits; twice as many of 10 and five times as many of one.',
+  },
   only: { kind: 'text', default: '', help: 'scan or push; both unless given.' },
   executable: { kind: 'text', default: EXECUTABLE, help: 'The built executable.' },
 } as const satisfies Record<string, Option>
@@ -86,13 +90,14 @@ async function measurePushes(
   for (const repo of repos) {
     const name = nameOf(repo)
     for (const { size, rounds } of await comparePushes(repo, { ...options, name, sizes: SIZES })) {
-      const sum = (of: (round: Round) => number) => rounds.reduce((all, one) => all + of(one), 0)
-      const ratio = sum(({ ours }) => ours) / sum(({ other }) => other)
+      // Both pushed the same commits in turn, so a moment in which the machine is slow counts for
+      // one round alone.
+      const ratio = median(rounds.map(({ ours, other }) => ours / other))
       isReached &&= ratio <= GOALS.push
       lines.push(lineOf(name, size, rounds, ratio))
     }
   }
-  say(table(['A push of', 'commits', 'ms', 'without scanning ms', 'ratio of sums'], lines))
+  say(table(['A push of', 'commits', 'ms', 'without scanning ms', 'ratio'], lines))
   return isReached
 }
 

@@ -5,16 +5,25 @@ import { cpuOf } from '../git/processes.ts'
 import { startHearth, type Hearth } from '../git/servers.ts'
 import { commitsOf, type Round } from './scan.ts'
 
-/** Seconds of processor time, in a fifth of a second, below which the forge is at rest. */
-const RESTING = 0.005
+const POLL_MS = 100
+/** Seconds of processor time between two polls, below which the forge is at rest. */
+const RESTING = 0.002
 /** A busy machine gives no rest, so that it ends after ten seconds. */
-const MAX_WAITS = 50
+const MAX_WAITS = 100
+/** Small pushes are measured more often, because what else the forge does weighs more in them. */
+const ROUNDS_OF_ONE = 5
+const ROUNDS_OF_TEN = 2
+/** Before anything is measured, so that the code of a push is compiled. */
+const WARM_PUSHES = 40
+
+export const roundsOf = (size: number, rounds: number): number =>
+  rounds * (size === 1 ? ROUNDS_OF_ONE : size <= 10 ? ROUNDS_OF_TEN : 1)
 
 /** Waits until what a push leaves for the background is done, so that it counts for this push. */
 async function atRest(forge: Hearth): Promise<number> {
   for (let [calm, waits] = [0, 0]; calm < 3 && waits < MAX_WAITS; waits++) {
     const used = cpuOf(forge.pid)
-    await Bun.sleep(200)
+    await Bun.sleep(POLL_MS)
     calm = cpuOf(forge.pid) - used < RESTING ? calm + 1 : 0
   }
   return cpuOf(forge.pid)
@@ -33,7 +42,8 @@ export async function comparePushes(
   },
 ): Promise<PushesOfSize[]> {
   const { name, sizes, rounds } = options
-  const total = (rounds + 1) * sizes.reduce((sum, size) => sum + size, 0)
+  const total =
+    WARM_PUSHES + sizes.reduce((sum, size) => sum + size * (roundsOf(size, rounds) + 1), 0)
   const commits = await commitsOf(repo, total + 1)
   const forge = await startHearth(options.executable, join(options.scratch, name))
   try {
@@ -56,10 +66,23 @@ export async function comparePushes(
     }
     const results: PushesOfSize[] = []
     let from = total
+    for (let warm = 0; warm < WARM_PUSHES; warm++) {
+      from--
+      for (const one of [scanned, plain])
+        await gitTo(
+          forge,
+          '-C',
+          repo,
+          'push',
+          '-q',
+          forge.address(one),
+          `${commits[from]}:refs/heads/main`,
+        )
+    }
     for (const size of sizes) {
       const measured: Round[] = []
       // The first round compiles the expressions.
-      for (let round = -1; round < rounds; round++) {
+      for (let round = -1; round < roundsOf(size, rounds); round++) {
         from -= size
         const commit = commits[from] ?? ''
         const order = round % 2 === 0 ? [scanned, plain] : [plain, scanned]
