@@ -36,6 +36,7 @@ import { ReadQueue, SYSTEM } from './read-queue.ts'
 import type { Settings } from './settings.ts'
 import {
   directorySize,
+  type PackSizes,
   makeStore,
   randomName,
   removePack,
@@ -73,6 +74,7 @@ export class GitEngine implements Git {
   readonly #responses: ResponseCache
   readonly #views = new SnapshotViews()
   readonly #leases = new Leases()
+  readonly #packSizes: PackSizes = new Map()
   readonly #maintenance: Maintenance
   readonly #context: ReceiveContext & UploadContext
   readonly #currentPrincipal: () => git.Principal | null
@@ -143,7 +145,7 @@ export class GitEngine implements Git {
   }
 
   async sizeOf(store: string): Promise<number> {
-    return directorySize(this.#engine.directory(store))
+    return directorySize(this.#engine.directory(store), this.#packSizes)
   }
 
   ensureLocal(): null {

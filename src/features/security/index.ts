@@ -75,6 +75,7 @@ export {
   type ImportProgress,
 } from './dependencies/import-advisories.ts'
 export { isSecurityManager }
+export { osvDocument } from './reports/osv-document.ts'
 export * from './forks/schema.ts'
 export { isInvitedToAdvisory } from './forks/store-collaborators.ts'
 

@@ -145,8 +145,8 @@ export function listPacks(directory: string): string[] {
     .map((name) => name.slice(0, -4))
 }
 
-/** Sizes of packs and of their indexes, by path. */
-const packSizes = new Map<string, number>()
+/** Sizes of files of packs, by path. */
+export type PackSizes = Map<string, number>
 const MAX_PACK_SIZES = 20_000
 /** Files that are there before the index, and never change. */
 const FINAL_ENDINGS = new Set(['.pack', '.idx', '.rev'])
@@ -155,7 +155,7 @@ const FINAL_ENDINGS = new Set(['.pack', '.idx', '.rev'])
 const fileSize = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
 
 /** The size of a file of a complete pack. Its name is random and its content final. */
-function packFileSize(path: string): number {
+function packFileSize(path: string, packSizes: PackSizes): number {
   const known = packSizes.get(path)
   if (known !== undefined) return known
   const size = fileSize(path)
@@ -166,10 +166,10 @@ function packFileSize(path: string): number {
 
 /**
  * Returns the bytes of all files below a directory, and of offloaded packs. Files that vanish
- * meanwhile count as nothing. After every push the whole store is measured, so the sizes of packs
- * are remembered.
+ * meanwhile count as nothing. After every push the whole store is measured, so who measures often
+ * gives the sizes that it remembers.
  */
-export function directorySize(directory: string): number {
+export function directorySize(directory: string, packSizes: PackSizes = new Map()): number {
   let total = 0
   const entries = readdirSync(directory, { withFileTypes: true })
   const names = new Set(entries.map(({ name }) => name))
@@ -178,11 +178,11 @@ export function directorySize(directory: string): number {
     const dot = entry.name.lastIndexOf('.')
     const pack = entry.name.slice(0, dot)
     const isPacked = FINAL_ENDINGS.has(entry.name.slice(dot))
-    if (entry.isDirectory()) total += directorySize(path)
+    if (entry.isDirectory()) total += directorySize(path, packSizes)
     else if (entry.name.endsWith('.away'))
       total += names.has(entry.name.replace(/away$/, 'pack')) ? 0 : offloadedSize(path)
     else if (isPacked && names.has(`${pack}.idx`) && names.has(`${pack}.pack`))
-      total += packFileSize(path)
+      total += packFileSize(path, packSizes)
     else total += fileSize(path)
   }
   return total

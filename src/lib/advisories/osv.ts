@@ -55,6 +55,10 @@ const NAMES: Readonly<Record<string, Ecosystem>> = {
   SwiftURL: 'swift',
 }
 
+/** How the format spells an ecosystem. */
+export const osvNameOf = (ecosystem: Ecosystem): string =>
+  Object.entries(NAMES).find(([, known]) => known === ecosystem)?.[0] ?? ecosystem
+
 /** The ecosystem that people mean by a word such as npm, Go or crates.io; null for none. */
 export function ecosystemOf(word: string): Ecosystem | null {
   const lower = word.trim().toLowerCase()

@@ -4,6 +4,7 @@ import { createAdvisory } from '#features/security/reports/create-advisory.ts'
 import { updateAdvisory } from '#features/security/reports/update-advisory.ts'
 import { listAdvisories } from '#features/security/reports/list-advisories.ts'
 import { listVulnerabilityReports } from '#features/security/reports/list-vulnerability-reports.ts'
+import { readAdvisory } from '#lib/advisories/osv.ts'
 import { firstDigestWord } from '../../../web/client/sha256.ts'
 import { runForge } from '../../features/oauth/running.ts'
 import { makeReportWorld } from '../../features/security/reports/fixture.ts'
@@ -92,6 +93,53 @@ test('the feed has published and withdrawn advisories, and no drafts', async () 
   await forge.call(updateAdvisory, ada, { repo: REPO, id, state: 'withdrawn' })
   const later = await stranger.open(`/${REPO}/security/advisories.atom`)
   expect(later.html).toContain('<title>Withdrawn: Open hole</title>')
+})
+
+test('a published advisory is downloaded in the format of OSV, and a draft is not', async () => {
+  const { forge, ada, stranger } = await setUp()
+  const browser = await forge.browser('ada')
+  const { id } = await forge.call(createAdvisory, ada, {
+    repo: REPO,
+    title: 'Open hole',
+    description: 'It is **deep**.',
+    severity: 'high',
+    cve: 'CVE-2026-12345',
+    packages: [
+      { type: 'npm', name: 'left', vulnerable: '>= 1.0.0, < 1.2.3 || = 2.0.0', patched: null },
+    ],
+  })
+  const path = `/${REPO}/security/advisories/${id}`
+  for (const visitor of [browser, stranger])
+    expect((await visitor.open(`${path}.json`)).status).toBe(404)
+  await forge.call(updateAdvisory, ada, { repo: REPO, id, state: 'published' })
+  expect((await stranger.open(path)).html).toContain(`href="${path}.json"`)
+  const { html, headers } = await stranger.open(`${path}.json`)
+  expect(headers.get('content-type')).toBe('application/json')
+  expect(JSON.parse(html)).toMatchObject({ id, summary: 'Open hole', details: 'It is **deep**.' })
+  // What others import is what counts here.
+  expect(readAdvisory(JSON.parse(html))).toMatchObject({
+    id,
+    summary: 'Open hole',
+    severity: 'high',
+    aliases: ['CVE-2026-12345'],
+    withdrawn: null,
+    affected: [
+      {
+        ecosystem: 'npm',
+        name: 'left',
+        ranges: [
+          [
+            ['introduced', '1.0.0'],
+            ['fixed', '1.2.3'],
+          ],
+        ],
+        versions: ['2.0.0'],
+      },
+    ],
+  })
+  await forge.call(updateAdvisory, ada, { repo: REPO, id, state: 'withdrawn' })
+  const withdrawn = JSON.parse((await stranger.open(`${path}.json`)).html)
+  expect(readAdvisory(withdrawn).withdrawn).toBe(withdrawn.modified)
 })
 
 test('an address that opens a report is in no log', async () => {

@@ -4,12 +4,13 @@ import {
   getAdvisory,
   getSecurityOverview,
   listAdvisories,
+  osvDocument,
   REPORT_SEVERITIES,
   updateAdvisory,
   type Advisory,
   type AdvisoryState,
 } from '#features/security/index.ts'
-import { invalid } from '#lib/errors.ts'
+import { invalid, notFound } from '#lib/errors.ts'
 import {
   ActionButton,
   Badge,
@@ -36,7 +37,14 @@ import {
 import type { Html } from '../../jsx/html.ts'
 import { withQuery } from '../../paths.ts'
 import { pageNumber } from '../../page-number.ts'
-import { action, page, redirectWithFlash, type Fields, type Visit } from '../../site.ts'
+import {
+  action,
+  DirectResponse,
+  page,
+  redirectWithFlash,
+  type Fields,
+  type Visit,
+} from '../../site.ts'
 import { formatNumber } from '../../format.ts'
 import { t, texts } from '../../text.ts'
 import { repoOf } from '../repos/frame.tsx'
@@ -46,6 +54,8 @@ import { loadWork, WorkCards, type AdvisoryWork } from './private-fork.tsx'
 import { SEVERITY_LABELS, SeverityChip } from './severity.tsx'
 
 const advisoriesPath = (repo: string, rest = ''): string => securityPath(repo, `/advisories${rest}`)
+
+const OSV_ENDING = '.json'
 
 const STATES = texts({ draft: 'Draft', published: 'Published', withdrawn: 'Withdrawn' })
 const TONES: Readonly<Record<AdvisoryState, Tone>> = {
@@ -295,6 +305,33 @@ const StateButton = ({
   </ActionButton>
 )
 
+const AdvisoryHead = ({
+  visit,
+  repo,
+  advisory,
+  manages,
+}: Pick<OneShown, 'repo' | 'advisory' | 'manages'> & { visit: Visit }) => (
+  <>
+    <PageHead
+      title={advisory.title}
+      actions={
+        <>
+          {advisory.state !== 'draft' && (
+            <LinkButton href={advisoriesPath(repo.full_name, `/${advisory.id}${OSV_ENDING}`)}>
+              {t('Download OSV')}
+            </LinkButton>
+          )}
+          {manages && <StateButton visit={visit} repo={repo} advisory={advisory} />}
+        </>
+      }
+    />
+    <p class="actions">
+      <Badge tone={TONES[advisory.state]}>{STATES[advisory.state]}</Badge>
+      <SeverityChip severity={advisory.severity} />
+    </p>
+  </>
+)
+
 const AdvisoryView = ({ visit, repo, advisory, ...shown }: OneShown & { visit: Visit }): Html => (
   <SecurityFrame
     visit={visit}
@@ -309,14 +346,7 @@ const AdvisoryView = ({ visit, repo, advisory, ...shown }: OneShown & { visit: V
         { label: advisory.title },
       ]}
     />
-    <PageHead
-      title={advisory.title}
-      actions={shown.manages && <StateButton visit={visit} repo={repo} advisory={advisory} />}
-    />
-    <p class="actions">
-      <Badge tone={TONES[advisory.state]}>{STATES[advisory.state]}</Badge>
-      <SeverityChip severity={advisory.severity} />
-    </p>
+    <AdvisoryHead visit={visit} repo={repo} advisory={advisory} manages={shown.manages} />
     <Card title={t('Description')}>
       <MarkdownBody
         text={advisory.description}
@@ -355,14 +385,31 @@ const AdvisoryView = ({ visit, repo, advisory, ...shown }: OneShown & { visit: V
   </SecurityFrame>
 )
 
+/** The advisory in the format of OSV, for programs. A draft has none. */
+function osvResponse(advisory: Advisory): DirectResponse {
+  if (advisory.state === 'draft') throw notFound(`the advisory ${advisory.id} in the format of OSV`)
+  return new DirectResponse(
+    new Response(`${JSON.stringify(osvDocument(advisory), null, 2)}\n`, {
+      headers: {
+        'content-type': 'application/json',
+        'x-content-type-options': 'nosniff',
+        'cache-control': 'private, no-cache',
+      },
+    }),
+  )
+}
+
 export const advisoryPage = page({
   path: '/:workspace/:repo/security/advisories/:advisory',
-  load: async (visit): Promise<OneShown> => {
+  load: async (visit): Promise<OneShown | DirectResponse> => {
     const repo = await visit.call(getRepo, { repo: repoOf(visit) })
+    const name = visit.params.advisory ?? ''
+    const isOsv = name.endsWith(OSV_ENDING)
     const advisory = await visit.call(getAdvisory, {
       repo: repo.full_name,
-      id: visit.params.advisory ?? '',
+      id: isOsv ? name.slice(0, -OSV_ENDING.length) : name,
     })
+    if (isOsv) return osvResponse(advisory)
     const overview = await visit.call(getSecurityOverview, { repo: repo.full_name })
     return {
       repo,
