@@ -5,6 +5,7 @@ import { ListOf, RepoPath, Type } from '#core/schema.ts'
 import { invalid } from '#lib/errors.ts'
 import { parseTimestamp } from '#lib/time.ts'
 import { commitRecords } from './commit-records.ts'
+import { readHistory } from './history-cache.ts'
 import { refuseBadInput, headCommit, resolveCommit, parseTreePath } from '../refs/resolve-commit.ts'
 import { CommitRecord, Ref, TreePath } from '../schema.ts'
 
@@ -54,13 +55,13 @@ export const listCommits = operation({
   output: ListOf(CommitRecord),
   list: 'page',
 
-  handler: async ({ hearth, git, repo }, { ref, path, author, since, until, ...paging }) => {
+  handler: async ({ hearth, repo }, { ref, path, author, since, until, ...paging }) => {
     const window = windowOf(paging)
     const tip =
       ref === undefined ? headCommit(hearth, repo) : await resolveCommit(hearth, repo, ref)
     if (tip === null) return pageOf([], window)
     const commits = await refuseBadInput('path', () =>
-      git.log(repo.store, {
+      readHistory(hearth, repo.store, {
         tips: [tip],
         path: path === undefined ? undefined : parseTreePath(path) || undefined,
         author,

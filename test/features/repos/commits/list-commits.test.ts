@@ -1,4 +1,4 @@
-import { expect, test } from 'bun:test'
+import { expect, spyOn, test } from 'bun:test'
 import { anonymous } from '#core/caller.ts'
 import { getCommit } from '#features/repos/commits/get-commit.ts'
 import { listCommits } from '#features/repos/commits/list-commits.ts'
@@ -41,4 +41,22 @@ test('a message whose first line has 20 MB is cut in answers', async () => {
   expect(list.items[0]).toMatchObject({ sha, title: `${message.slice(0, 1000)}…` })
   const commit = await world.call(getCommit, anonymous, { repo: 'acme/long', ref: sha })
   expect(commit.message).toBe(message.slice(0, 65_536))
+})
+
+test('a page of the history is read once, and a push has its own', async () => {
+  await world.repo('acme/read')
+  await world.commit('acme/read', 'main', { 'a.txt': 'a' })
+  const reads = spyOn(world.hearth.git, 'log')
+  const input = { repo: 'acme/read', path: 'a.txt' }
+  const first = await world.call(listCommits, anonymous, input)
+  expect(await world.call(listCommits, anonymous, input)).toEqual(first)
+  expect(reads).toHaveBeenCalledTimes(1)
+  // Other arguments are another page.
+  expect((await world.call(listCommits, anonymous, { ...input, path: 'b.txt' })).items).toEqual([])
+  const pushed = await world.commit('acme/read', 'main', { 'a.txt': 'b' })
+  expect((await world.call(listCommits, anonymous, input)).items.map(({ sha }) => sha)).toEqual([
+    pushed,
+    first.items[0]?.sha ?? '',
+  ])
+  reads.mockRestore()
 })
