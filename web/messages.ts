@@ -34,8 +34,10 @@ export function sentenceOf(english: string): string {
 }
 
 const STATE_WORDS: Readonly<Record<string, string>> = texts({
+  accepted: 'accepted',
   active: 'active',
   closed: 'closed',
+  declined: 'declined',
   draft: 'draft',
   errored: 'errored',
   expired: 'expired',
@@ -56,3 +58,17 @@ const STATE_WORDS: Readonly<Record<string, string>> = texts({
 
 /** The name of a state. */
 export const stateWord = (state: string): string => STATE_WORDS[state] ?? state
+
+/** “Read” alone is the state of a notification, which other languages call otherwise than the role. */
+const ROLE_WORDS: Readonly<Record<string, string>> = texts({
+  read: 'Role: Read',
+  triage: 'Role: Triage',
+  write: 'Role: Write',
+  maintain: 'Role: Maintain',
+  admin: 'Role: Admin',
+  owner: 'Owner',
+  member: 'Member',
+})
+
+/** The name of a role on a repository, a package or a workspace. */
+export const roleWord = (role: string): string => (ROLE_WORDS[role] ?? role).replace(/^[^:]+: /, '')

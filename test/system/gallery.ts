@@ -1,8 +1,10 @@
 /**
  * Pictures of every page and state of the executable, to be looked at: as on a desk and on a phone, light and
- * dark, and without a script. `--pictures DIR` is where they go; `sheets` below it has twelve pages a picture.
+ * dark, and without a script. `--pictures DIR` is where they go; `sheets` below it has several pages a picture.
+ * axe-core looks at each as well.
  */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { chromium, type Browser, type Page } from 'playwright-core'
@@ -19,18 +21,22 @@ const OPTIONS = {
   locale: { help: 'the language of the pages', default: 'en', kind: 'text' },
 } as const
 
-/** Wide and high enough for what is above the fold and a good part below it. */
+/**
+ * A page is shown up to `maxHeight`. The sheets are as wide as tools show pictures without making them smaller, and
+ * text stays legible on them.
+ */
 const VIEWS = [
-  { name: 'desk-light', width: 1280, height: 1200, scheme: 'light', perRow: 3, perSheet: 6 },
-  { name: 'desk-dark', width: 1280, height: 1200, scheme: 'dark', perRow: 3, perSheet: 6 },
-  { name: 'phone-light', width: 390, height: 1200, scheme: 'light', perRow: 6, perSheet: 6 },
-  { name: 'phone-dark', width: 390, height: 1200, scheme: 'dark', perRow: 6, perSheet: 6 },
+  { name: 'desk-light', width: 1280, maxHeight: 1500, scheme: 'light', perRow: 2, perSheet: 4 },
+  { name: 'desk-dark', width: 1280, maxHeight: 1200, scheme: 'dark', perRow: 3, perSheet: 9 },
+  { name: 'phone-light', width: 390, maxHeight: 2400, scheme: 'light', perRow: 6, perSheet: 6 },
+  { name: 'phone-dark', width: 390, maxHeight: 1200, scheme: 'dark', perRow: 6, perSheet: 12 },
 ] as const
+const SHEET_WIDTH = 1560
 type View = (typeof VIEWS)[number]
 
 /** Joins pictures to sheets, with the name of each page above it. */
 async function writeSheets(browser: Browser, folder: string, view: View, names: readonly string[]) {
-  const page = await browser.newPage({ viewport: { width: 1980, height: 1300 } })
+  const page = await browser.newPage({ viewport: { width: SHEET_WIDTH, height: 800 } })
   for (let from = 0; from < names.length; from += view.perSheet) {
     const cells = names
       .slice(from, from + view.perSheet)
@@ -41,7 +47,7 @@ async function writeSheets(browser: Browser, folder: string, view: View, names: 
     const path = join(folder, `sheet-${view.name}.html`)
     writeFileSync(
       path,
-      `<style>body{display:grid;grid-template-columns:repeat(${view.perRow},1fr);gap:8px;margin:8px;background:#888;font:bold 15px sans-serif}figure{margin:0}img{width:100%}</style>${cells.join('')}`,
+      `<style>body{display:grid;grid-template-columns:repeat(${view.perRow},1fr);gap:8px;margin:8px;align-items:start;background:#888;font:bold 15px sans-serif}figure{margin:0}img{width:100%}</style>${cells.join('')}`,
     )
     await page.goto(`file://${path}`, { waitUntil: 'load' })
     await page.screenshot({
@@ -57,15 +63,56 @@ async function writeSheets(browser: Browser, folder: string, view: View, names: 
   await page.close()
 }
 
-async function takeAll(page: Page, folder: string, name: string, address: string): Promise<void> {
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+type Axe = {
+  run(
+    context: unknown,
+    options: unknown,
+  ): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }>
+}
+
+/** What axe-core finds. It runs through the developer tools, also on pages without a script. */
+async function violationsOf(page: Page): Promise<string[]> {
+  await page.evaluate(AXE)
+  return page.evaluate(async () => {
+    const { violations } = await (globalThis as unknown as { axe: Axe }).axe.run(document, {
+      resultTypes: ['violations'],
+      rules: { 'target-size': { enabled: true } },
+    })
+    return violations.flatMap(({ id, nodes }) =>
+      nodes.slice(0, 3).map(({ html }) => `${id}: ${html.slice(0, 200)}`),
+    )
+  })
+}
+
+/** Takes the pictures of a page. Gives what axe-core finds as on a desk in light and on a phone in dark. */
+async function takeAll(
+  page: Page,
+  folder: string,
+  name: string,
+  address: string,
+): Promise<string[]> {
+  const found: string[] = []
   for (const view of VIEWS) {
     await page.emulateMedia({ colorScheme: view.scheme, reducedMotion: 'reduce' })
-    await page.setViewportSize({ width: view.width, height: view.height })
+    await page.setViewportSize({ width: view.width, height: 900 })
     // Loaded at its width, because the script puts the current tab into view.
     if (view.scheme === 'light') await page.goto(address, { waitUntil: 'load' })
-    await page.screenshot({ path: join(folder, `${name}-${view.name}.png`) })
+    const height = await page.evaluate(() => document.documentElement.scrollHeight)
+    await page.screenshot({
+      path: join(folder, `${name}-${view.name}.png`),
+      fullPage: true,
+      clip: { x: 0, y: 0, width: view.width, height: Math.min(height, view.maxHeight) },
+    })
+    if (CHECKED.has(view.name) && !LARGE.has(name))
+      found.push(...(await violationsOf(page)).map((text) => `${name}, ${view.name}: ${text}`))
   }
+  return found
 }
+
+const CHECKED: ReadonlySet<string> = new Set(['desk-light', 'phone-dark'])
+/** Pages with hundreds of equal parts, which axe-core reads for minutes. `test/journeys` checks a part of them. */
+const LARGE: ReadonlySet<string> = new Set(['docs', 'docs-part', 'docs-records', 'many-lines'])
 
 type Place = {
   readonly name: string
@@ -150,12 +197,14 @@ await runScript('bun test/system/gallery.ts', OPTIONS, async (options) => {
       ({ name }) => name.startsWith(only),
     )
     await archiveRepo(forge.url, token)
+    const findings: string[] = []
     for (const place of places) {
       const context = await browser.newContext({
         javaScriptEnabled: place.javaScriptEnabled,
         extraHTTPHeaders: { cookie: place.cookie },
       })
-      await takeAll(await context.newPage(), pictures, place.name, forge.url + place.path)
+      const page = await context.newPage()
+      findings.push(...(await takeAll(page, pictures, place.name, forge.url + place.path)))
       await context.close()
     }
     for (const view of VIEWS)
@@ -165,8 +214,11 @@ await runScript('bun test/system/gallery.ts', OPTIONS, async (options) => {
         view,
         places.map(({ name }) => name),
       )
-    process.stdout.write(`${places.length} pages in ${pictures}\n`)
-    return 0
+    for (const finding of findings) process.stdout.write(`${finding}\n`)
+    process.stdout.write(
+      `${places.length} pages in ${pictures}, ${findings.length} findings of axe-core\n`,
+    )
+    return findings.length === 0 ? 0 : 1
   } finally {
     await browser.close()
     await forge.kill()

@@ -104,7 +104,7 @@ export const CodeView = (props: {
  * the field `line` with the address of the line.
  */
 export const LineForm = ({ action }: { action: string }) => (
-  <form class="form-inline no-js-only" action={action} method="get">
+  <form class="form-inline line-form-inline no-js-only" action={action} method="get">
     <label class="unseen" for="line-number">
       {t('Line number')}
     </label>

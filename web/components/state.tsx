@@ -1,4 +1,5 @@
 // States are shown by a shape and a word, never by colour alone.
+import { sentenceCase } from '../format.ts'
 import type { Child } from '../jsx/html.ts'
 import { Icon, type IconName } from './icon.tsx'
 import { localized, t } from '../text.ts'
@@ -62,7 +63,7 @@ export const Badge = ({
 }) => (
   <span class={['badge', `tone-${tone}`]}>
     {icon && <Icon name={icon} />}
-    {children}
+    {typeof children === 'string' ? sentenceCase(children) : children}
   </span>
 )
 

@@ -44,13 +44,25 @@ export const errorPage = (
         title={TITLES[status] ?? t('Error')}
         requestId={request_id}
         actions={
-          back !== null && (
+          status === 404 && visit.viewer === null ? (
             <>
-              <LinkButton href={back} variant="primary">
-                {t('Back to the page')}
+              <LinkButton
+                href={`/login?next=${encodeURIComponent(visit.url.pathname + visit.url.search)}`}
+                variant="primary"
+              >
+                {t('Sign in')}
               </LinkButton>
-              <LinkButton href="/">{t('Go to the start')}</LinkButton>
+              <LinkButton href="/explore">{t('Explore')}</LinkButton>
             </>
+          ) : (
+            back !== null && (
+              <>
+                <LinkButton href={back} variant="primary">
+                  {t('Back to the page')}
+                </LinkButton>
+                <LinkButton href="/">{t('Go to the start')}</LinkButton>
+              </>
+            )
           )
         }
       >

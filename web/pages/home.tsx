@@ -197,7 +197,7 @@ const ConfirmationNotice = ({ visit, email }: { visit: Visit; email: string }) =
 const WorkspaceLinks = ({ data }: { data: Dashboard }) => (
   <SideBlock
     title={t('Workspaces')}
-    action={<LinkButton href="/workspaces/new" small icon="plus" label="New workspace" />}
+    action={<LinkButton href="/workspaces/new" small icon="plus" label={t('New workspace')} />}
   >
     {data.workspaces.length === 0 ? (
       <p class="muted">{t('A workspace owns repositories. Create one to start.')}</p>

@@ -74,6 +74,7 @@ export {
   setLogStored,
 } from './jobs/store-log-sizes.ts'
 export { hasWorkflows } from './files/store-workflows.ts'
+export { FIRST_WORKFLOW } from './files/first-workflow.ts'
 export { declaredInputs, type DeclaredInput } from './files/declared-inputs.ts'
 export { RunId } from './inputs.ts'
 export { jobScope, type JobScope } from './jobs/job-scope.ts'

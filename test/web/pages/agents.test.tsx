@@ -70,7 +70,7 @@ test('a maintainer starts an agent, sees its token once, stops it, and stops all
   ])
   await forge.call(createAgent, ada, { repo: 'acme/site', name: 'one' })
   const page = await browser.open('/acme/site/agents')
-  expect(page.html).toContain('1 agent runs')
+  expect(page.html).toContain('1 agent</strong>')
   expect((await browser.press(page.html, '/acme/site/agents/stop-all', {})).status).toBe(303)
   const after = await browser.open('/acme/site/agents')
   expect(after.html).toContain('No agent is running')
@@ -94,7 +94,7 @@ test('members see the agents of the repositories that they maintain, and stop th
     ],
   })
   const page = await browser.open('/acme/-/agents')
-  expect(page.html).toContain('2 agents run')
+  expect(page.html).toContain('2 agents</strong>')
   expect(page.html).toContain('run heat &lt;b&gt;up&lt;/b&gt;')
   expect(page.html).toContain('$0.25')
   const seen = await member.open('/acme/-/agents')

@@ -27,7 +27,7 @@ test('an administrator starts and verifies a backup; nobody else sees the page',
   expect((await ada.press(made.html, '/admin/backups/verify', {})).status).toBe(303)
   await forge.jobs()
   const verified = await ada.open('/admin/backups')
-  expect(verified.html).toContain('restore verified')
+  expect(verified.html).toContain('Restore verified')
   // The page of the status says the same in one line.
   expect((await ada.open('/admin')).html).toContain('The newest backup is')
 }, 120_000)

@@ -23,6 +23,7 @@ import {
   type OutputOf,
   type Visit,
 } from '../../site.ts'
+import { sentenceCase } from '../../format.ts'
 import { fieldError, visitForForm, formError } from '../shell.tsx'
 import { sendsMail } from './sends-mail.ts'
 import { SettingsFrame } from './settings-frame.tsx'
@@ -95,8 +96,8 @@ const EmailRow = ({
           <Badge tone={email.verified ? 'good' : 'wait'}>
             {email.verified ? t('confirmed') : t('not confirmed')}
           </Badge>
-          {email.primary && <Chip>{t('primary')}</Chip>}
-          {email.backup && <Chip>{t('backup')}</Chip>}
+          {email.primary && <Chip>{sentenceCase(t('primary'))}</Chip>}
+          {email.backup && <Chip>{sentenceCase(t('backup'))}</Chip>}
         </>
       }
     >
@@ -251,7 +252,7 @@ export const emailsPage = page({
         visit={visit}
         title={t('Email')}
         current="emails"
-        lead={t('Addresses that are yours. Only confirmed ones count.')}
+        lead={t('Your commits are recognized by your confirmed addresses.')}
       >
         {!changeable && <NoPassword visit={visit} next="/settings/emails" />}
         <List label={t('Your addresses')}>

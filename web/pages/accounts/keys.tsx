@@ -129,7 +129,7 @@ export const keysPage = page({
       lead={
         visit.hearth.settings.ssh === null
           ? t(
-              'Commits and tags that you sign with one of these keys are shown as verified. Git itself comes and goes over HTTPS.',
+              'Commits and tags that you sign with one of these keys are shown as verified. Git over SSH is off on this site; clone and push over HTTPS.',
             )
           : t(
               'You clone and push over SSH with these keys, and commits and tags that you sign with one are shown as verified.',

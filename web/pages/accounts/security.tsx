@@ -94,7 +94,7 @@ const AuthenticatorCard = ({ visit, security }: { visit: Visit; security: Securi
         <>
           <p>
             {t(
-              'An app on your telephone gives you a code for every sign-in. Whoever has your password cannot get in without it.',
+              'An app on your phone gives you a code for every sign-in. Whoever has your password cannot get in without it.',
             )}
           </p>
           <ActionButton action={`${AT}/two-factor/start`} csrf={visit.csrf}>

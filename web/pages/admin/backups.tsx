@@ -9,6 +9,7 @@ import { List, Row } from '../../components/rows.tsx'
 import { Badge, Chip, type Tone } from '../../components/state.tsx'
 import { RelativeTime } from '../../components/time.tsx'
 import { bytesText, formatNumber } from '../../format.ts'
+import type { Child } from '../../jsx/html.ts'
 import { action, redirectWithFlash, page, type Visit } from '../../site.ts'
 import { AdminFrame } from './frame.tsx'
 import { rich, t, texts, tn } from '../../text.ts'
@@ -156,6 +157,12 @@ const BackupRow = ({ backup, visit }: { backup: Backup; visit: Visit }) => {
   )
 }
 
+const neverSet = (setting: string): Child =>
+  rich('Never. Set {setting} in the <a>settings</a>.', {
+    setting: <code>{setting}</code>,
+    a: (inner) => <a href="/admin/settings">{inner}</a>,
+  })
+
 const BackupPlan = ({
   data,
   keep,
@@ -171,16 +178,13 @@ const BackupPlan = ({
         { label: t('Where'), value: <code>{plan.to ?? `${data}/backups`}</code> },
         {
           label: t('Schedule'),
-          value:
-            plan.every_ms === null
-              ? t('never: set {setting}', { setting: 'backups.every' })
-              : spanText(plan.every_ms),
+          value: plan.every_ms === null ? neverSet('backups.every') : spanText(plan.every_ms),
         },
         {
           label: t('Verification schedule'),
           value:
             plan.verify_every_ms === null
-              ? t('never: set {setting}', { setting: 'backups.verify_every' })
+              ? neverSet('backups.verify_every')
               : spanText(plan.verify_every_ms),
         },
         {

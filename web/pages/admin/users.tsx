@@ -116,8 +116,8 @@ const UserRow = ({ user, visit }: { user: SiteUser; visit: Visit }) => (
     meta={
       <>
         <Badge tone={TONES[user.state]}>{stateWord(user.state)}</Badge>
-        {user.site_admin && <Chip icon="shield">{t('administrator')}</Chip>}
-        {user.two_factor_enabled && <Chip icon="key">{t('two-factor')}</Chip>}
+        {user.site_admin && <Chip icon="shield">{sentenceCase(t('administrator'))}</Chip>}
+        {user.two_factor_enabled && <Chip icon="key">{sentenceCase(t('two-factor'))}</Chip>}
         <span>{user.email}</span>
         <span>{rich('Created {time}', { time: <RelativeTime at={user.created_at} /> })}</span>
         {user.suspended_reason && (

@@ -18,6 +18,7 @@ import { editorPath } from '../../assets.ts'
 import { grammarOfPath } from '../../highlight.ts'
 import { raw, renderChild } from '../../jsx/html.ts'
 import type { Repo } from '#features/repos/index.ts'
+import { FIRST_WORKFLOW } from '#features/workflows/index.ts'
 import { DocumentBody } from './readme.tsx'
 import { codePath, comparePath, repoPath, segments } from '../../paths.ts'
 import {
@@ -320,6 +321,10 @@ const PathField = ({ visit, mode, typed }: { visit: Visit; mode: EditMode; typed
   />
 )
 
+/** What a new file of a known kind begins with. */
+const firstText = (mode: EditMode, path: string): string =>
+  mode === 'new' && path.startsWith('.hearth/workflows/') ? FIRST_WORKFLOW : ''
+
 /** `back` is the address that Cancel leads to. */
 const EditForm = ({ data, visit, back }: { data: EditData; visit: Visit; back: string }) => {
   const { mode, repo, branch, path, file, head } = data
@@ -327,7 +332,11 @@ const EditForm = ({ data, visit, back }: { data: EditData; visit: Visit; back: s
   const sent = values.has('branch')
   const here = visit.url.pathname
   const from = sent ? values.text('from') : mode === 'new' ? '' : path
-  const typed = sent ? values.text('path') : mode === 'new' && path !== '' ? `${path}/` : path
+  const typed = sent
+    ? values.text('path')
+    : mode === 'new'
+      ? (visit.url.searchParams.get('path') ?? (path === '' ? '' : `${path}/`))
+      : path
   // Browsers send the lines with LF, so a field keeps what the file has.
   const crlf = sent ? values.ticked('crlf') : (file?.crlf ?? false)
   return (
@@ -346,7 +355,11 @@ const EditForm = ({ data, visit, back }: { data: EditData; visit: Visit; back: s
       {mode !== 'delete' && <PathField visit={visit} mode={mode} typed={typed} />}
       {mode !== 'delete' && (
         <Content
-          text={sent ? values.text('content') : (file?.text ?? '').replaceAll('\r\n', '\n')}
+          text={
+            sent
+              ? values.text('content')
+              : (file?.text ?? firstText(mode, typed)).replaceAll('\r\n', '\n')
+          }
           path={typed || t('the new file')}
           oid={file?.oid ?? 'new'}
           error={fieldError(visit, 'content')}

@@ -1,9 +1,18 @@
 import { getRepo, listCodeOwners, type Repo } from '#features/repos/index.ts'
-import { Button, Card, EmptyState, Field, Form, PageHead } from '../../components/index.ts'
+import {
+  Button,
+  Card,
+  EmptyState,
+  Field,
+  Form,
+  LinkButton,
+  PageHead,
+} from '../../components/index.ts'
 import type { Child } from '../../jsx/html.ts'
-import { codePath, repoPath, teamPath, userPath } from '../../paths.ts'
+import { codePath, repoPath, teamPath, userPath, withQuery } from '../../paths.ts'
 import { page, type OutputOf } from '../../site.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
+import { editPath } from './edit.tsx'
 import { rich, t } from '../../text.ts'
 
 /** Links an owner of the file: a user or a team. An email address has no page. */
@@ -45,9 +54,14 @@ const NoOwners = ({ repo }: { repo: Repo }) => (
     </Card>
     {repo.permissions.write && !repo.archived && !repo.empty && (
       <p>
-        <a href={`${repoPath(repo.full_name, `/new/${encodeURIComponent(repo.default_branch)}`)}`}>
-          {t('Write the file here')}
-        </a>
+        <LinkButton
+          href={withQuery(editPath(repo.full_name, 'new', repo.default_branch, ''), {
+            path: 'CODEOWNERS',
+          })}
+          icon="plus"
+        >
+          {t('Create {file}', { file: 'CODEOWNERS' })}
+        </LinkButton>
       </p>
     )}
   </>

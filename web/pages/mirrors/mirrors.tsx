@@ -34,6 +34,7 @@ import {
 import type { Html } from '../../jsx/html.ts'
 import { repoPath } from '../../paths.ts'
 import { action, page, redirectWithFlash, type Fields, type Visit } from '../../site.ts'
+import { sentenceOf } from '../../messages.ts'
 import { t } from '../../text.ts'
 import { repoOf } from '../repos/frame.tsx'
 import { RepoSettingsFrame } from '../repos/settings-frame.tsx'
@@ -210,12 +211,12 @@ const MirrorCard = ({
       </p>
       {mirror.last_error !== null && (
         <Notice kind="wait" title={t('The last attempt failed')}>
-          <p>{mirror.last_error}</p>
+          <p>{sentenceOf(mirror.last_error)}</p>
         </Notice>
       )}
       {mirror.checks_problem !== null && (
         <Notice kind="wait" title={t('Results of checks do not reach the remote')}>
-          <p>{mirror.checks_problem}</p>
+          <p>{sentenceOf(mirror.checks_problem)}</p>
         </Notice>
       )}
       {manage && <KeyNotice mirror={mirror} />}

@@ -21,6 +21,7 @@ import {
   RelativeTime,
   Row,
 } from '../../components/index.ts'
+import { sentenceCase } from '../../format.ts'
 import { repoPath, withQuery } from '../../paths.ts'
 import {
   action,
@@ -65,11 +66,15 @@ const Mark = ({
     csrf={visit.csrf}
     values={{ id: one.id, state, back: here }}
   >
-    <Button small variant="quiet" rowKey={hotkey} label={`${children}: ${one.subject.title}`}>
+    <Button small variant="quiet" rowKey={hotkey} label={`${children}: ${titleOf(one.subject)}`}>
       {children}
     </Button>
   </ActionButton>
 )
+
+/** A subject without a number has no title of its own: its title is what happened. */
+const titleOf = ({ title, number }: Notification['subject']): string =>
+  number === null ? eventLine(title) : title
 
 const NotificationRow = ({
   one,
@@ -91,7 +96,7 @@ const NotificationRow = ({
         <input type="hidden" name="csrf" value={visit.csrf} />
         <input type="hidden" name="id" value={one.id} />
         <button type="submit" class={['row-link', 'title-button', !one.unread && 'is-read']}>
-          {one.subject.title}
+          {titleOf(one.subject)}
         </button>
       </form>
     }
@@ -103,7 +108,7 @@ const NotificationRow = ({
             : `${one.repo ?? ''}#${one.subject.number}`}
         </a>
         <Chip tone={URGENT_REASONS.has(one.reason) ? 'wait' : undefined}>
-          {SHORT_REASONS[one.reason]}
+          {sentenceCase(SHORT_REASONS[one.reason])}
         </Chip>
         <SubjectState subject={one.subject} />
         <RelativeTime at={one.updated_at} />
@@ -122,7 +127,9 @@ const NotificationRow = ({
       </>
     }
   >
-    {one.happened && <Happened happened={one.happened} />}
+    {one.happened && one.happened.summary !== one.subject.title && (
+      <Happened happened={one.happened} />
+    )}
   </Row>
 )
 

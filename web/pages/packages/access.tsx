@@ -21,6 +21,7 @@ import {
 } from '../../components/index.ts'
 import { repoPath, teamPath, userPath, workspacePath } from '../../paths.ts'
 import { action, page, redirectWithFlash, type Fields, type Visit } from '../../site.ts'
+import { roleWord } from '../../messages.ts'
 import { rich, t, texts } from '../../text.ts'
 import { fieldError, formError } from '../shell.tsx'
 import { loadAsAdmin, PackageFrame, pathOf, targetOf } from './package-frame.tsx'
@@ -31,13 +32,13 @@ const MEANING: Record<(typeof ROLES)[number], string> = texts({
   write: 'Write: publish as well',
   admin: 'Admin: delete and give access as well',
 })
-const ROLE_OPTIONS = ROLES.map((value) => ({ value, label: MEANING[value] }))
+const roleOptions = () => ROLES.map((value) => ({ value, label: MEANING[value] }))
 
 type Holder = { username: string } | { team: string }
 
 const HolderEnd = ({ visit, holder, role }: { visit: Visit; holder: Holder; role: string }) => (
   <>
-    <Badge tone={role === 'admin' ? 'info' : 'plain'}>{role}</Badge>
+    <Badge tone={role === 'admin' ? 'info' : 'plain'}>{roleWord(role)}</Badge>
     <ActionButton action={pathOf(visit, '/access/remove')} csrf={visit.csrf} values={{ ...holder }}>
       <Button small variant="danger">
         {t('Remove')}
@@ -90,7 +91,7 @@ const GiveCard = ({ visit }: { visit: Visit }) => {
           name="role"
           label={t('Role')}
           required
-          options={ROLE_OPTIONS}
+          options={roleOptions()}
           value={values.optional('role') ?? 'read'}
           error={fieldError(visit, 'role')}
         />

@@ -58,7 +58,7 @@ const GitHelp = ({ data, repo }: { data: PullDetail; repo: Repo }) => (
     </Commands>
     <p class="muted small">
       {rich(
-        'Edit the files between the markers, then commit and push. This page is empty once {full_name} has the merge.',
+        'Edit the files between the markers, then commit and push. The conflicts are resolved when {full_name} has the merge.',
         { full_name: repo.full_name },
       )}
     </p>

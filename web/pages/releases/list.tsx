@@ -70,7 +70,9 @@ export const releasesPage = page({
         {releases.items.length === 0 ? (
           <EmptyState icon="tag" title={t('No releases yet')}>
             {repo.empty
-              ? t('A release needs a commit: push one first.')
+              ? rich('A release needs a commit. <a>Push a first one</a>', {
+                  a: (inner) => <a href={repoPath(repo.full_name)}>{inner}</a>,
+                })
               : mayEdit
                 ? t('Create a release to publish a version with notes and files.')
                 : t('Published versions appear here with their notes and files.')}

@@ -86,18 +86,20 @@ const Head = ({ visit, overview, here }: { visit: Visit; overview: Overview; her
   const { agents, cost_usd } = overview
   const waiting = agents.filter(({ agent }) => agent.state === 'waiting').length
   return (
-    <>
-      <strong>{tn('{count} agent runs', '{count} agents run', agents.length)}</strong>{' '}
-      {waiting > 0 && (
-        <Badge tone="wait">{tn('{count} waits for you', '{count} wait for you', waiting)}</Badge>
-      )}{' '}
-      <span class="muted">{t('{cost} in the last 30 days', { cost: formatCost(cost_usd) })}</span>{' '}
+    <div class="actions">
+      <span>
+        <strong>{tn('{count} agent', '{count} agents', agents.length)}</strong>{' '}
+        {waiting > 0 && (
+          <Badge tone="wait">{tn('{count} waits for you', '{count} wait for you', waiting)}</Badge>
+        )}{' '}
+        <span class="muted">{t('{cost} in the last 30 days', { cost: formatCost(cost_usd) })}</span>
+      </span>
       <ActionButton action={`${here}/stop-all`} csrf={visit.csrf} values={{}}>
         <Button small variant="danger" icon="stop">
           {t('Stop all agents')}
         </Button>
       </ActionButton>
-    </>
+    </div>
   )
 }
 
@@ -115,7 +117,7 @@ export const AgentOverview = ({
     class="stack"
     id="agent-overview"
     data-live={withQuery(`${here}/live`, { state: overviewState(overview) })}
-    data-said={tn('{count} agent runs', '{count} agents run', overview.agents.length)}
+    data-said={tn('{count} agent', '{count} agents', overview.agents.length)}
   >
     {overview.agents.length === 0 ? (
       <EmptyState icon="agent" title={t('No agent is running')}>

@@ -47,13 +47,13 @@ import { localized, rich, t } from '../../text.ts'
 import { AgentOverview, type Overview } from './agent-overview.tsx'
 import { AgentFace, AgentStateBadge, costOfAgent } from './agent-parts.tsx'
 
-const LIFETIMES = [
+const LIFETIMES = localized([
   { value: '1', label: '1 hour' },
   { value: '24', label: '1 day' },
   { value: '168', label: '7 days' },
   { value: '720', label: '30 days' },
   { value: '2160', label: '90 days' },
-]
+])
 const ROLES = localized([
   { value: 'read', label: 'Read: see, comment, open pull requests' },
   { value: 'triage', label: 'Triage: label, assign, close' },

@@ -31,6 +31,7 @@ import { InvitationList } from '../workspaces/invite-members.tsx'
 import { repoOf } from './frame.tsx'
 import { RepoSettingsFrame } from './settings-frame.tsx'
 import { mayProtectMore, StricterProtection } from './stricter-protection.tsx'
+import { roleWord } from '../../messages.ts'
 import { rich, t, texts } from '../../text.ts'
 
 export const ROLES = ['read', 'triage', 'write', 'maintain', 'admin'] as const
@@ -41,7 +42,7 @@ const MEANING: Record<(typeof ROLES)[number], string> = texts({
   maintain: 'Maintain: settings as well',
   admin: 'Admin: everything but deleting',
 })
-export const ROLE_OPTIONS = ROLES.map((value) => ({ value, label: MEANING[value] }))
+export const roleOptions = () => ROLES.map((value) => ({ value, label: MEANING[value] }))
 export const roleOf = (text: string): (typeof ROLES)[number] =>
   ROLES.find((role) => role === text) ?? 'read'
 
@@ -79,7 +80,7 @@ const PersonEnd = ({
 }) => (
   <>
     {!person.member && <Badge tone="wait">{t('Outside')}</Badge>}
-    <Badge tone={person.role === 'admin' ? 'info' : 'plain'}>{person.role}</Badge>
+    <Badge tone={person.role === 'admin' ? 'info' : 'plain'}>{roleWord(person.role)}</Badge>
     {person.source === 'direct' && (
       <ActionButton
         action={`${here(repo)}/remove`}
@@ -118,7 +119,7 @@ const Person = ({ visit, repo, person }: { visit: Visit; repo: string; person: C
             hideLabel
             id={`role-${person.user.id}`}
             required
-            options={ROLE_OPTIONS}
+            options={roleOptions()}
             value={person.role}
           />
           <Button small>{t('Change')}</Button>
@@ -167,7 +168,7 @@ export const collaboratorsPage = page({
               name="role"
               label={t('Role')}
               required
-              options={ROLE_OPTIONS}
+              options={roleOptions()}
               value={(adding ? visit.form.values.optional('role') : undefined) ?? 'write'}
               error={adding ? fieldError(visit, 'role') : null}
             />

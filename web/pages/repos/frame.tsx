@@ -5,6 +5,7 @@ import { hasSecurity } from '#features/security/index.ts'
 import { hasWiki } from '#features/wiki/index.ts'
 import { hasWorkflows } from '#features/workflows/index.ts'
 import type { Child } from '../../jsx/html.ts'
+import { LinkButton } from '../../components/button.tsx'
 import { RepoHeader } from '../../components/headers.tsx'
 import type { LayoutProps } from '../../components/layout.tsx'
 import type { Tab } from '../../components/tabs.tsx'
@@ -49,6 +50,9 @@ const securityTab = (visit: Visit, repo: Repo, current: RepoTab, home: string) =
   shown: home === repo.full_name && (current === 'security' || hasSecurity(visit.hearth, repo.id)),
 })
 
+/** Whoever can write the first workflow finds there how. */
+const mayAddWorkflow = ({ permissions, archived }: Repo): boolean => permissions.write && !archived
+
 /** Those who have the tab of agents find the memory there. */
 const memoryTab = (repo: Repo, current: RepoTab, home: string) => ({
   key: 'memory' as const,
@@ -91,7 +95,9 @@ function repoTabs({ visit, repo, current }: RepoFrameProps, home: string): Tab[]
       label: t('Runs'),
       href: at('/runs'),
       icon: 'play',
-      shown: !isFork && (current === 'runs' || hasWorkflows(visit.hearth, repo.id)),
+      shown:
+        !isFork &&
+        (current === 'runs' || mayAddWorkflow(repo) || hasWorkflows(visit.hearth, repo.id)),
     },
     {
       key: 'wiki',
@@ -148,7 +154,13 @@ export const RepoFrame = (props: RepoFrameProps) => {
           actions={
             <>
               {props.actions}
-              {!isFork && <RepoFollow visit={props.visit} repo={repo} />}
+              {isFork ? (
+                <LinkButton href={`/${segments(repo.full_name)}`} icon="pull">
+                  {t('Pull request #{number}', { number: repo.full_name.split('/').at(-1) ?? '' })}
+                </LinkButton>
+              ) : (
+                <RepoFollow visit={props.visit} repo={repo} />
+              )}
             </>
           }
           tabs={repoTabs(props, home)}

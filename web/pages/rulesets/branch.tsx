@@ -57,7 +57,9 @@ export const branchRulesPage = page({
       />
       {rules.length === 0 ? (
         <EmptyState icon="shield" title={t('No rules')}>
-          {t('Nothing but the settings of the repository holds for this branch.')}
+          {t(
+            'No ruleset applies to this branch. The branch protection of the repository still does.',
+          )}
         </EmptyState>
       ) : (
         byRuleset(rules).map((own) => (

@@ -62,7 +62,7 @@ const AlertLinks = ({ alerts }: { alerts: readonly StandingAlert[] }) => (
 export const BlockerLine = ({ blocker }: { blocker: Blocker }) => {
   const { url, ruleset_name, alerts } = blocker.details
   return (
-    <li>
+    <li class="blocker">
       <Icon name="warning" /> {sentenceCase(translateMessage(blocker.message))}
       {typeof url === 'string' && typeof ruleset_name === 'string' && (
         <>

@@ -26,6 +26,8 @@ import type { Html } from '../../jsx/html.ts'
 import { pullPath, repoPath, withQuery } from '../../paths.ts'
 import { pageNumber } from '../../page-number.ts'
 import { page, type Visit } from '../../site.ts'
+import { mayPropose } from '../code/edit-load.ts'
+import { editPath } from '../code/edit.tsx'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
 import { cachesPath } from './paths.ts'
 import { RunMenu } from './run-menu.tsx'
@@ -97,8 +99,24 @@ const STATUS_LABELS = texts({
   completed: 'Completed',
 } as const)
 
-const FirstWorkflow = () => (
-  <EmptyState icon="play" title={t('No runs yet')}>
+const FirstWorkflow = ({ repo, visit }: { repo: Repo; visit: Visit }) => (
+  <EmptyState
+    icon="play"
+    title={t('No runs yet')}
+    actions={
+      !repo.empty &&
+      mayPropose(visit, repo) && (
+        <LinkButton
+          href={withQuery(editPath(repo.full_name, 'new', repo.default_branch, ''), {
+            path: '.hearth/workflows/test.yml',
+          })}
+          variant="primary"
+        >
+          {t('New workflow')}
+        </LinkButton>
+      )
+    }
+  >
     {rich('Add a workflow file to {code} and push it. Files in {code2} run unchanged.', {
       code: <code>.hearth/workflows/</code>,
       code2: <code>.github/workflows/</code>,
@@ -176,7 +194,7 @@ const RunsView = ({ visit, ...shown }: Shown & { visit: Visit }): Html => {
           ]}
         />
         {runs.length === 0 ? (
-          <FirstWorkflow />
+          <FirstWorkflow repo={repo} visit={visit} />
         ) : (
           <List label={t('Runs')}>
             {runs.map((run) => (

@@ -55,40 +55,42 @@ const Parts = ({ usage, repo }: { usage: ActionsUsage; repo: string | null }) =>
     repo === null ? text : <a href={href}>{text}</a>
   const runs = repo === null ? '' : repoPath(repo, '/runs')
   return (
-    <table class="plain-table" aria-label={t('Storage of runs')}>
-      <thead>
-        <tr>
-          <th>{t('Kind')}</th>
-          <th>{t('Files')}</th>
-          <th>{t('Size')}</th>
-          <th>{t('Kept')}</th>
-          <th>{t('How to delete')}</th>
-        </tr>
-      </thead>
-      <tbody>
-        <Part
-          name={link(runs, t('Artifacts'))}
-          {...artifacts}
-          kept={t('at most {days}', { days: days(artifacts.keep_days) })}
-          removal={t('On the page of the run, or with the run')}
-        />
-        <Part
-          name={link(repo === null ? '' : cachesPath(repo), t('Caches'))}
-          {...caches}
-          kept={t('{days} after their last use; at most {size} in a repository', {
-            days: days(caches.unused_days),
-            size: bytesText(caches.max_bytes),
-          })}
-          removal={t('On the page of caches')}
-        />
-        <Part
-          name={link(runs, t('Logs'))}
-          {...logs}
-          kept={days(logs.keep_days)}
-          removal={t('With the run')}
-        />
-      </tbody>
-    </table>
+    <div class="table-scroll" tabindex="0" role="region" aria-label={t('Storage of runs')}>
+      <table class="plain-table" aria-label={t('Storage of runs')}>
+        <thead>
+          <tr>
+            <th>{t('Kind')}</th>
+            <th>{t('Files')}</th>
+            <th>{t('Size')}</th>
+            <th>{t('Kept')}</th>
+            <th>{t('How to delete')}</th>
+          </tr>
+        </thead>
+        <tbody>
+          <Part
+            name={link(runs, t('Artifacts'))}
+            {...artifacts}
+            kept={t('at most {days}', { days: days(artifacts.keep_days) })}
+            removal={t('On the page of the run, or with the run')}
+          />
+          <Part
+            name={link(repo === null ? '' : cachesPath(repo), t('Caches'))}
+            {...caches}
+            kept={t('{days} after their last use; at most {size} in a repository', {
+              days: days(caches.unused_days),
+              size: bytesText(caches.max_bytes),
+            })}
+            removal={t('On the page of caches')}
+          />
+          <Part
+            name={link(runs, t('Logs'))}
+            {...logs}
+            kept={days(logs.keep_days)}
+            removal={t('With the run')}
+          />
+        </tbody>
+      </table>
+    </div>
   )
 }
 

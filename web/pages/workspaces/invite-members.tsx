@@ -20,6 +20,7 @@ import { repoPath, userPath, workspacePath } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 import { sendsMail } from '../accounts/sends-mail.ts'
 import { fieldError, formError } from '../shell.tsx'
+import { roleWord, stateWord } from '../../messages.ts'
 import { rich, t } from '../../text.ts'
 
 type Invitation = Static<typeof Invitations>['items'][number]
@@ -39,8 +40,9 @@ export const InviteMember = ({ visit, workspace }: { visit: Visit; workspace: st
         hint={
           sendsMail(visit)
             ? t('The mailed link works for 7 days, also for somebody without an account.')
-            : t(
-                'This site sends no mail. Ask an administrator for the link: it is in the outbox of the server.',
+            : rich(
+                'This site sends no mail. People with an account find the invitation on their start page; for others create an <a>invite link</a>.',
+                { a: (inner) => <a href="/settings/invites">{inner}</a> },
               )
         }
         value={visit.form.values.text('email')}
@@ -87,13 +89,13 @@ export const InvitationList = ({
                 {rich('{username} invited', { username: invited_by?.username ?? 'Hearth' })}
               </span>
               <RelativeTime at={created_at} />
-              <span>{rich('as {role}', { role })}</span>
+              <span>{rich('as {role}', { role: roleWord(role) })}</span>
             </>
           }
           end={
             <>
               <Badge tone={state === 'pending' ? 'wait' : state === 'accepted' ? 'good' : 'plain'}>
-                {state}
+                {stateWord(state)}
               </Badge>
               {state === 'pending' && (
                 <ActionButton action={revoke} csrf={visit.csrf} values={{ id }}>
@@ -124,7 +126,7 @@ export const OutsideList = ({
             <>
               {repositories.map(({ full_name, role }) => (
                 <span>
-                  <a href={repoPath(full_name)}>{full_name}</a> {role}
+                  <a href={repoPath(full_name)}>{full_name}</a> {roleWord(role)}
                 </span>
               ))}
               <span>{rich('Since {time}', { time: <RelativeTime at={added_at} /> })}</span>

@@ -30,10 +30,11 @@ import {
 } from '../../components/index.ts'
 import { repoPath, teamPath, userPath, workspacePath } from '../../paths.ts'
 import { action, redirectWithFlash, page, type Visit } from '../../site.ts'
-import { ROLE_OPTIONS, roleOf } from '../repos/collaborators.tsx'
+import { roleOf, roleOptions } from '../repos/collaborators.tsx'
 import { fieldError, formError } from '../shell.tsx'
 
 import { addressedPath, addressedTeam, pathOfTeam, TeamFrame } from './team-frame.tsx'
+import { roleWord } from '../../messages.ts'
 import { rich, t } from '../../text.ts'
 
 async function loadTeam(visit: Visit) {
@@ -192,7 +193,7 @@ const RepoRow = ({ visit, workspace, team, repo }: Props & { repo: TeamRepo }) =
     end={
       <>
         {repo.private && <Badge icon="lock">{t('Private')}</Badge>}
-        <Badge tone={repo.role === 'admin' ? 'info' : 'plain'}>{repo.role}</Badge>
+        <Badge tone={repo.role === 'admin' ? 'info' : 'plain'}>{roleWord(repo.role)}</Badge>
         {repo.inherited_from === null && workspace.role === 'owner' && (
           <ActionButton
             action={pathOfTeam(team, '/repos/remove')}
@@ -232,7 +233,7 @@ const AddRepo = ({ visit, workspace, team }: Props) => {
         name="role"
         label={t('Role')}
         required
-        options={ROLE_OPTIONS}
+        options={roleOptions()}
         value={visit.form.values.optional('role') ?? 'write'}
       />
       <Button icon="plus">{t('Add')}</Button>

@@ -37,17 +37,16 @@ import {
 import { Ticks } from '../accounts/scope-choice.tsx'
 import { fieldError, formError } from '../shell.tsx'
 import { WorkspaceSettingsFrame } from './frame.tsx'
-import { rich, t } from '../../text.ts'
+import { roleWord } from '../../messages.ts'
+import { localized, rich, t } from '../../text.ts'
 
-const EXPIRIES = [
+const EXPIRIES = localized([
   { value: '30', label: '30 days' },
   { value: '90', label: '90 days' },
   { value: '366', label: '1 year' },
-]
-const ROLES = (['read', 'triage', 'write', 'maintain'] as const).map((value) => ({
-  value,
-  label: value,
-}))
+])
+const ROLES = ['read', 'triage', 'write', 'maintain'] as const
+const roleOptions = () => ROLES.map((value) => ({ value, label: roleWord(value) }))
 const SCOPES_OF_WORKSPACES = SCOPES.filter(
   (scope) => !PERSONAL_AREAS.has(scope.split(':')[0] ?? ''),
 )
@@ -71,7 +70,7 @@ const TokenRow = ({
     }
     meta={
       <>
-        <span>{token.role}</span>
+        {token.role !== null && <span>{roleWord(token.role)}</span>}
         <span>{token.scopes?.join(', ')}</span>
         <span>
           {token.repos === null
@@ -136,7 +135,7 @@ const NewTokenCard = ({
         name="role"
         label={t('Maximum role on a repository')}
         required
-        options={ROLES}
+        options={roleOptions()}
         value={typed.optional('role') ?? 'write'}
         error={fieldError(visit, 'role')}
       />
@@ -231,7 +230,7 @@ const newTokenForm = action({
       workspace: slugOf(visit),
       name: fields.text('name').trim(),
       scopes: fields.all('scopes').filter((scope) => scope !== ''),
-      role: ROLES.find(({ value }) => value === fields.text('role'))?.value,
+      role: ROLES.find((role) => role === fields.text('role')),
       expires_in_days: Number(fields.optional('expires_in_days') ?? 90),
       ...(repos.length > 0 ? { repos } : {}),
     })
