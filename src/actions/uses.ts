@@ -1,6 +1,8 @@
 /** What `uses` names. */
+import { normalize } from 'node:path/posix'
 
 export type Uses =
+  /** The path begins with `..` where it leads out of the repository. */
   | { readonly kind: 'local'; readonly path: string }
   | { readonly kind: 'docker'; readonly image: string }
   | {
@@ -19,8 +21,7 @@ export function parseUses(text: string): Uses | null {
     return image === '' ? null : { kind: 'docker', image }
   }
   if (text.startsWith('./') || text.startsWith('.\\') || text.startsWith('$/')) {
-    const path = cleanPath(text.slice(2))
-    return path === null ? null : { kind: 'local', path }
+    return { kind: 'local', path: joinedPath(text.slice(2)) }
   }
   const at = text.lastIndexOf('@')
   if (at < 0) return null
@@ -31,6 +32,12 @@ export function parseUses(text: string): Uses | null {
     name !== undefined && /^[A-Za-z0-9_.-]{1,100}$/.test(name) && name !== '.' && name !== '..'
   if (!isName(owner) || !isName(repo) || path === null || ref === '' || /\s/.test(ref)) return null
   return { kind: 'repository', owner, repo, path, ref }
+}
+
+/** A path from the workspace, which steps may leave. Without empty parts. */
+function joinedPath(path: string): string {
+  const joined = normalize(path.replaceAll('\\', '/')).replace(/\/+$/, '')
+  return joined === '.' ? '' : joined.replace(/^\/+/, '')
 }
 
 /** A path without empty parts; null when it leaves its root. */

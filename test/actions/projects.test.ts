@@ -1,9 +1,8 @@
 /** Workflow files of public projects (`test/fixtures/actions/projects`) are read and planned. */
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { applyDecisions, decide, initialJobs, type RunState, type Workflow } from '#actions'
-import type { Json } from '#src/actions/json.ts'
 import { parseWorkflow } from '#src/actions/parse-workflow.ts'
+import { play } from './play.ts'
 
 const FOLDER = join(import.meta.dir, '../fixtures/actions/projects')
 
@@ -16,47 +15,6 @@ async function read(file: string): Promise<ReturnType<typeof parseWorkflow>> {
     .replaceAll('$protected-branches', 'main')
     .replaceAll(/\$cron-(?:daily|weekly)/g, "'0 1 * * *'")
   return parseWorkflow(text, file)
-}
-
-/** Runs all jobs of a workflow with success and without outputs. Returns why jobs failed. */
-function play(workflow: Workflow): { jobs: number; failures: string[] } {
-  const { workflow_dispatch, workflow_call } = workflow.on
-  const inputs = { ...workflow_dispatch?.inputs, ...workflow_call?.inputs }
-  const failures: string[] = []
-  let run: RunState = {
-    workflow,
-    callees: {},
-    jobs: initialJobs(workflow),
-    github: { ref: 'refs/heads/main', repository_owner: 'acme', event_name: 'push', event: {} },
-    inputs: Object.fromEntries(
-      Object.entries(inputs).map(([name, one]): [string, Json] => [name, one.default]),
-    ),
-    vars: {},
-    cancelled: false,
-  }
-  for (let round = 0; round < 3_000; round++) {
-    const decisions = decide(run)
-    if (decisions.some(({ kind }) => kind === 'end-run')) return { jobs: run.jobs.length, failures }
-    for (const decision of decisions)
-      if (decision.kind === 'end' && decision.conclusion === 'failure')
-        failures.push(`${decision.key}: ${decision.reason}`)
-    // What called workflows do is theirs; runners end everything that was started.
-    const answered = decisions.map((decision) =>
-      decision.kind === 'load'
-        ? ({ ...decision, kind: 'end', conclusion: 'success', outputs: {}, reason: null } as const)
-        : decision,
-    )
-    run = applyDecisions(run, answered)
-    if (decisions.length > 0) continue
-    const started = run.jobs.filter(({ status }) => status === 'started')
-    if (started.length === 0) return { jobs: run.jobs.length, failures: ['nothing can start'] }
-    const ended = { status: 'completed', conclusion: 'success', endedAs: round } as const
-    run = {
-      ...run,
-      jobs: run.jobs.map((job) => (started.includes(job) ? { ...job, ...ended } : job)),
-    }
-  }
-  throw new Error('the decisions do not end')
 }
 
 test('there are the files of twelve projects', () => {

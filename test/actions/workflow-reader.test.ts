@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { MAX_WORKFLOW_LENGTH, WorkflowReader } from '#actions'
+import { MAX_WORKFLOW_LENGTH, parseUses, WorkflowReader } from '#actions'
 
 let reader: WorkflowReader
 beforeAll(() => {
@@ -76,14 +76,19 @@ test.each([
     'more than once',
   ],
   [
-    'steps at once',
-    '  a: { runs-on: x, steps: [{ parallel: [{ run: x }] }] }',
-    "Steps in 'parallel' are not supported",
+    'a step in the background',
+    '  a: { runs-on: x, steps: [{ id: s, run: x, background: true }] }',
+    "Unexpected value 'background'",
   ],
   [
-    'uses that leaves the repository',
-    '  a: { runs-on: x, steps: [{ uses: ./../x }] }',
-    'Expected format',
+    'a step that waits for others',
+    '  a: { runs-on: x, steps: [{ run: x }, { wait-all: }] }',
+    "Unexpected value 'wait-all'",
+  ],
+  [
+    'a called file outside of the repository',
+    '  a: { uses: ./../.github/workflows/x.yml }',
+    'Expected ./.github/workflows/file.yml',
   ],
   [
     'a called file elsewhere',
@@ -93,6 +98,36 @@ test.each([
 ])('%s is told', async (_, jobs, text) => {
   const found = await problems(`on: push\njobs:\n  z: { runs-on: x }\n${jobs}\n`)
   expect(found.join('\n')).toContain(text)
+})
+
+test('steps in parallel run one after the other, with a warning at their place', async () => {
+  const { workflow, problems } = await reader.read(
+    job('    steps: [{ run: a }, { parallel: [{ run: b }, { id: c, run: c }] }, { run: d }]\n'),
+    'a.yml',
+  )
+  expect(problems).toEqual([])
+  const steps = workflow?.jobs[0]?.kind === 'steps' ? workflow.jobs[0].steps : []
+  expect(steps.map((step) => [step.number, step.kind === 'run' && step.run])).toEqual([
+    [1, 'a'],
+    [2, 'b'],
+    [3, 'c'],
+    [4, 'd'],
+  ])
+  expect(workflow?.warnings.map(({ line, column, text }) => [line, column, text])).toEqual([
+    [5, 25, "The steps of 'parallel' run one after the other here"],
+  ])
+})
+
+test('steps use actions beside the workspace', async () => {
+  const { problems } = await reader.read(
+    job('    steps: [{ uses: ./../action/init }, { uses: ./ }, { uses: ./a//b/ }]\n'),
+    'a.yml',
+  )
+  expect(problems).toEqual([])
+  expect(parseUses('./../action/init')).toEqual({ kind: 'local', path: '../action/init' })
+  expect(parseUses('./')).toEqual({ kind: 'local', path: '' })
+  expect(parseUses('./a//./b/')).toEqual({ kind: 'local', path: 'a/b' })
+  expect(parseUses('acme/tools/../x@v1')).toBeNull()
 })
 
 test('what is valid and has no effect here is a warning with its place', async () => {
