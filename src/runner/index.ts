@@ -34,6 +34,7 @@ export type {
   RunningService,
   ServiceSpec,
 } from './containers/job-containers.ts'
+export { builtImage } from './containers/built-images.ts'
 export type { ExceededLimit } from './watch-limits.ts'
 export { containerMounts, servicePart } from './job.ts'
 export { DOOR_PART } from './job-directory.ts'

@@ -267,6 +267,11 @@ class CommandRunner implements Runner {
       runnerDirectory: this.options.directory,
       uid: this.#isRoot ? this.#uids.of(options.directory.id) : null,
       privateImages: containers.privateImages,
+      limitGroup: () => {
+        const group = this.#createGroup(options.limits)
+        return { group, release: () => removeGroup(group) }
+      },
+      kernelLimitsMemory: this.#groups?.limits.includes('memory') ?? false,
     })
   }
 

@@ -9,11 +9,23 @@ import { join } from 'node:path'
 import { claim, EXECUTABLE, OWNER, requireBuilt, startForge } from '../../scripts/support/forge.ts'
 import { runScript, type Option } from '../../scripts/support/options.ts'
 import { IMAGE, makeImage, openRegistry, run } from './job-containers/images.ts'
-import { ACTION, GREEDY, pulls, RESULTS, SLOW, workflow } from './job-containers/workflows.ts'
+import {
+  ACTION,
+  BUILD_RESULTS,
+  BUILDS,
+  BUILT_ACTION,
+  GREEDY,
+  pulls,
+  RESULTS,
+  SLOW,
+  SLOW_BUILD,
+  workflow,
+} from './job-containers/workflows.ts'
 import { ONE_SECRET } from './runner-parity/files.ts'
 import { Repository } from './runner-parity/repository.ts'
 
 const OPTIONS = {
+  only: { kind: 'text', default: '', help: 'builds, for those alone.' },
   executable: { kind: 'text', default: EXECUTABLE, help: 'The built executable.' },
 } as const satisfies Record<string, Option>
 
@@ -32,6 +44,9 @@ const address = (): string =>
 /** Containers of jobs; all of this machine, so nothing else may run some meanwhile. */
 const containers = (): string =>
   run('podman', 'ps', '-a', '--format', '{{.Names}}', '--filter', 'name=^hearth-job')
+/** Processes of builds; all of this machine. */
+const builders = (): string =>
+  Bun.spawnSync(['pgrep', '-fa', '^podman --root .* build ']).stdout.toString()
 const volumes = (): string => run('podman', 'volume', 'ls', '-q')
 
 async function checkResults(repository: Repository, port: number): Promise<void> {
@@ -73,6 +88,33 @@ async function checkLimits(repository: Repository): Promise<void> {
   check('no container is left', containers() === '', containers())
 }
 
+async function checkBuilds(repository: Repository, port: number): Promise<void> {
+  await repository.push({
+    ...BUILT_ACTION([`${address()}:${port}`, `10.0.2.2:${port}`, `198.51.100.2:${port}`]),
+    '.hearth/workflows/ci.yml': BUILDS,
+  })
+  const { lines, text, conclusions } = await repository.outcome()
+  check(
+    'actions are built from a Dockerfile once, and walls hold',
+    lines.join('\n') === BUILD_RESULTS.join('\n'),
+    `${lines.join('\n')}\n${text}`,
+  )
+  const expected = 'run failure,disk failure,first success,memory failure,second success'
+  check('each job with a build ends as it should', conclusions.join() === expected, text)
+  check(
+    'a log names the disk of a build',
+    text.includes('could not be built: it was out of disk space'),
+    text,
+  )
+  check(
+    'and memory',
+    /could not be built: it was out of memory|tail: out of memory/.test(text),
+    text,
+  )
+  check('and the instruction that failed', /STEP "RUN exit 7".*status 7/.test(text), text)
+  check('no container is left', containers() === '', containers())
+}
+
 async function checkPulls(
   repository: Repository,
   registry: { host: string },
@@ -87,7 +129,7 @@ async function checkPulls(
   check('and nobody gets it without', conclusions.join() === expected, conclusions.join())
 }
 
-await runScript('bun test/system/job-containers.ts', OPTIONS, async ({ executable }) => {
+await runScript('bun test/system/job-containers.ts', OPTIONS, async ({ executable, only }) => {
   requireBuilt(executable)
   const directory = mkdtempSync(join(tmpdir(), 'hjc-'))
   await makeImage(directory)
@@ -122,8 +164,15 @@ await runScript('bun test/system/job-containers.ts', OPTIONS, async ({ executabl
     const { token } = await claim(forge)
     const create = (name: string): Promise<Repository> =>
       Repository.create(forge.url, token, OWNER.workspace, name, directory)
-    const repository = await create('site')
-    await checkResults(repository, port)
+    await checkBuilds(await create('builds'), port)
+    const building = await create('building')
+    await building.push({ '.hearth/workflows/ci.yml': SLOW_BUILD })
+    const buildSeconds = await building.cancelRunning()
+    check(`a cancelled build ends in time (${buildSeconds} s)`, buildSeconds <= 13)
+    const mounted = run('cat', '/proc/self/mounts').includes(directory)
+    check('nothing of it is mounted or runs', !mounted && builders() === '', builders())
+    if (only === 'builds') return failures === 0 ? 0 : 1
+    await checkResults(await create('site'), port)
     await checkLimits(await create('limits'))
     const manifest = readFileSync(join(directory, 'registry', 'manifest.json'))
     const digest = `sha256:${new Bun.CryptoHasher('sha256').update(manifest).digest('hex')}`
@@ -151,6 +200,8 @@ await runScript('bun test/system/job-containers.ts', OPTIONS, async ({ executabl
     await neighbour.stop(true)
     rmSync(trusted, { recursive: true, force: true })
     Bun.spawnSync(['podman', 'rmi', '-f', `${registry.host}/acme/tool:1`, IMAGE])
+    const built = run('podman', 'images', '-q', '--filter', 'label=hearth.built')
+    if (built !== '') Bun.spawnSync(['podman', 'rmi', '-f', ...built.split('\n')])
     rmSync(directory, { recursive: true, force: true })
   }
   return failures === 0 ? 0 : 1

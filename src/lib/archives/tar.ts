@@ -40,6 +40,7 @@ async function* dataOf(reader: ByteReader, size: number): AsyncGenerator<Uint8Ar
   }
 }
 
+const SYMBOLIC_LINK = '2'
 const isRegular = (type: string): boolean => type === '0' || type === '\0' || type === '7'
 
 /** The path in a header. In ustar archives its first part may stand in a field of its own. */
@@ -48,6 +49,12 @@ function pathOf(header: Buffer): string {
   const isUstar = header.toString('latin1', 257, 263) === 'ustar\0'
   const prefix = isUstar ? textOf(header.subarray(345, 500)) : ''
   return prefix === '' ? name : `${prefix}/${name}`
+}
+
+function pathFrom(header: Buffer, { name }: Announced): string {
+  const path = (name ?? pathOf(header)).replace(/^(?:\.\/)+/, '')
+  requireSafePath(path)
+  return path
 }
 
 /** The records of a pax header (POSIX.1-2001): `<length> <key>=<value>` and a line feed each. */
@@ -67,9 +74,9 @@ function paxRecords(bytes: Buffer): Map<string, string> {
 }
 
 /** What a header says of the file after it. */
-type Announced = { name: string | null; size: number | null }
+type Announced = { name: string | null; size: number | null; link: string | null }
 
-const NOTHING: Announced = { name: null, size: null }
+const NOTHING: Announced = { name: null, size: null, link: null }
 
 async function readBytes(reader: ByteReader, size: number, maxBytes: number): Promise<Buffer> {
   if (size > maxBytes) throw new Error('the archive has a name that is too long')
@@ -85,11 +92,14 @@ async function readAnnouncement(
 ): Promise<Announced | null> {
   if (type === 'L')
     return { ...before, name: textOf(await readBytes(reader, size, MAX_LONG_NAME_BYTES)) }
+  if (type === 'K')
+    return { ...before, link: textOf(await readBytes(reader, size, MAX_LONG_NAME_BYTES)) }
   if (type !== 'x') return null
   const records = paxRecords(await readBytes(reader, size, MAX_PAX_BYTES))
   const length = records.get('size')
   return {
     name: records.get('path') ?? before.name,
+    link: records.get('linkpath') ?? before.link,
     size: length === undefined ? before.size : Number(length),
   }
 }
@@ -98,13 +108,19 @@ async function skipBytes(reader: ByteReader, size: number): Promise<void> {
   for await (const _ of dataOf(reader, size));
 }
 
+export type TarReading = {
+  readonly skipsOthers?: boolean
+  /** Called for a symbolic link, before later files. */
+  readonly onLink?: (path: string, target: string) => void
+}
+
 /**
  * Reads regular files. Throws for paths that lead out of the archive, and for anything that is no
  * file, unless `skipsOthers`: then folders, links and comments are passed over.
  */
 export async function* readTar(
   source: AsyncIterable<Uint8Array>,
-  { skipsOthers = false }: { readonly skipsOthers?: boolean } = {},
+  { skipsOthers = false, onLink }: TarReading = {},
 ): AsyncGenerator<ArchivedFile> {
   const reader = new ByteReader(source)
   let announced = NOTHING
@@ -117,11 +133,14 @@ export async function* readTar(
     const next = await readAnnouncement(reader, type, size, announced)
     if (next !== null) announced = next
     else if (isRegular(type)) {
-      const path = (announced.name ?? pathOf(header)).replace(/^(?:\.\/)+/, '')
+      const path = pathFrom(header, announced)
       announced = NOTHING
-      requireSafePath(path)
       const isExecutable = (numberOf(header.subarray(100, 108)) & EXECUTABLE_BITS) !== 0
       yield { path, isExecutable, size, data: dataOf(reader, size) }
+    } else if (type === SYMBOLIC_LINK && onLink) {
+      onLink(pathFrom(header, announced), announced.link ?? textOf(header.subarray(157, 257)))
+      announced = NOTHING
+      await skipBytes(reader, size)
     } else if (skipsOthers) {
       announced = NOTHING
       await skipBytes(reader, size)

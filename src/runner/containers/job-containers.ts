@@ -7,12 +7,16 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DOOR_PART, type JobDirectory } from '../job-directory.ts'
 import { FORWARDER, INPUT_PART } from '../job.ts'
+import type { ControlGroup } from '../cgroups.ts'
 import type { CommandLimits } from '../limits.ts'
 import { internetFiles, linkNetwork, nameServersOf, type Network } from '../network.ts'
 import { quote } from '../shell.ts'
 import { UIDS_OF_JOB } from '../uid-pool.ts'
 import { watchLimits, type ExceededLimit } from '../watch-limits.ts'
+import { buildImage, type ImageBuild } from './build-image.ts'
+import { evictBuiltImages, isBuilt } from './built-images.ts'
 import {
+  CAPABILITIES,
   clientEnvironment,
   isRoot,
   LABEL,
@@ -86,6 +90,9 @@ export type JobContainersOptions = {
   readonly uid: number | null
   readonly privateImages: string
   readonly findRegistry: FindRegistry
+  /** Makes a control group with the limits of the job; `group` is null where there are none. */
+  readonly limitGroup: () => { readonly group: ControlGroup | null; release(): Promise<void> }
+  readonly kernelLimitsMemory: boolean
   readonly onExceeded: (what: ExceededLimit) => void
 }
 
@@ -96,12 +103,6 @@ const HEALTH_ATTEMPTS = 150
 const HEALTH_DELAY_MS = 2_000
 const PROCESS_DELAY_MS = 100
 
-/** What programs of images need to become another user; neither raw sockets nor devices. */
-const CAPABILITIES = [
-  ...['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID', 'KILL', 'NET_BIND_SERVICE'],
-  ...['SETFCAP', 'SETGID', 'SETPCAP', 'SETUID', 'SYS_CHROOT'],
-]
-
 /** What podman keeps of the output of a service. */
 const SERVICE_LOG = ['--log-driver', 'k8s-file', '--log-opt', 'max-size=1mb']
 const NO_LOG = ['--log-driver', 'none']
@@ -110,14 +111,13 @@ export class JobContainers {
   readonly #names: string[] = []
   readonly #running = new Map<string, { readonly pid: number; readonly folders: string[] }>()
   readonly #prefix: string
-  readonly #profile: string
+  #profile: Promise<string> | null = null
   #count = 0
   readonly #end = new AbortController()
   #unwatch: (() => void) | null = null
 
   constructor(private readonly options: JobContainersOptions) {
     this.#prefix = `hearth-${options.directory.id}`
-    this.#profile = join(options.directory.folder, 'seccomp.json')
   }
 
   /** Fetches an image that is not here, or whose tag may have moved. */
@@ -126,6 +126,23 @@ export class JobContainers {
       ...this.options,
       signal: AbortSignal.any([signal, this.#end.signal]),
     })
+  }
+
+  /** Builds an image. Throws an Error with one line for the author. */
+  async build(build: ImageBuild): Promise<void> {
+    const signal = AbortSignal.any([build.signal, this.#end.signal])
+    const { group, release } = this.options.limitGroup()
+    try {
+      const profile = await (this.#profile ??= this.#writeProfile())
+      await buildImage({ ...build, signal }, { ...this.options, profile, group })
+      await evictBuiltImages()
+    } finally {
+      await release()
+    }
+  }
+
+  isBuilt(image: string): Promise<'no' | 'old' | 'fresh'> {
+    return isBuilt(image)
   }
 
   /** Starts a container beside the job. */
@@ -232,15 +249,13 @@ export class JobContainers {
     if (this.#end.signal.aborted) throw new Error('the job has ended')
     const name = `${this.#prefix}-${++this.#count}`
     this.#names.push(name)
-    const profile = findProfile()
-    if (profile !== null)
-      await writeFile(this.#profile, profileOfJobs(await readFile(profile, 'utf8')))
+    const profile = await (this.#profile ??= this.#writeProfile())
     const path = join(this.options.directory.folder, `variables-${this.#count}`)
     // The last option of one name counts, so those of the author stand first.
     await withVariables(path, variablesOf(spec.env), (argv, env) =>
       requirePodman(
         [
-          ...['create', ...spec.options, ...this.#common(name), ...this.#networkOf(role)],
+          ...['create', ...spec.options, ...this.#common(name, profile), ...this.#networkOf(role)],
           ...[...argv, ...more],
         ],
         { env },
@@ -254,18 +269,29 @@ export class JobContainers {
     return name
   }
 
-  #common(name: string): string[] {
+  /** The filter of system calls of all containers of the job. */
+  async #writeProfile(): Promise<string> {
+    const path = join(this.options.directory.folder, 'seccomp.json')
+    const profile = findProfile()
+    if (profile === null) throw new Error('podman has no seccomp.json here')
+    await writeFile(path, profileOfJobs(await readFile(profile, 'utf8')))
+    return path
+  }
+
+  #common(name: string, profile: string): string[] {
     const { limits, runnerDirectory, uid } = this.options
     const { memoryBytes, processes, files } = limits
     const map = `0:${uid}:${UIDS_OF_JOB}`
     return [
       ...['--name', name, '--label', `${LABEL}=${runnerDirectory}`, '--pull', 'never'],
-      ...['--security-opt', 'no-new-privileges', '--security-opt', `seccomp=${this.#profile}`],
+      ...['--security-opt', 'no-new-privileges', '--security-opt', `seccomp=${profile}`],
       ...['--cap-drop', 'all'],
       ...CAPABILITIES.flatMap((capability) => ['--cap-add', capability]),
       ...(uid === null ? [] : ['--uidmap', map, '--gidmap', map]),
       ...['--memory', String(memoryBytes), '--pids-limit', String(processes)],
       ...['--memory-swap', String(memoryBytes), '--ulimit', `nofile=${files}:${files}`],
+      // Without it podman asks for more than a server without CAP_SYS_RESOURCE may give.
+      ...['--ulimit', `nproc=${processes}:${processes}`],
     ]
   }
 

@@ -8,6 +8,15 @@ import { findProfile } from './seccomp-profile.ts'
 export const PODMAN = 'podman'
 /** The label of all containers of a runner; its value is the folder of their jobs. */
 export const LABEL = 'hearth.jobs'
+/** Images that jobs have built have this name; the tag is the hash of what they are built from. */
+export const BUILT = 'localhost/hearth-action'
+export const BUILT_LABEL = 'hearth.built'
+
+/** What programs of images need to become another user; neither raw sockets nor devices. */
+export const CAPABILITIES = [
+  ...['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID', 'KILL', 'NET_BIND_SERVICE'],
+  ...['SETFCAP', 'SETGID', 'SETPCAP', 'SETUID', 'SYS_CHROOT'],
+]
 
 /** What a call may take that waits for nothing but this machine. */
 const CALL_TIMEOUT_MS = 60_000

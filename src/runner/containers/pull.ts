@@ -5,7 +5,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
-import { createServer, type IncomingMessage, type Server } from 'node:http'
+import { createServer, type IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
@@ -79,17 +79,16 @@ async function writeAuth(
   return path
 }
 
-const PROXY_PORT = 47100
+export const PROXY_PORT = 47100
 
 async function pullThroughProxy(
   argv: readonly string[],
   folder: string,
   { directory, findRegistry, signal }: PullOptions,
 ) {
-  const secret = randomBytes(16).toString('hex')
   const socket = join(folder, 's')
-  const proxy = await openProxy(socket, secret, findRegistry)
-  const address = `http://hearth:${secret}@127.0.0.1:${PROXY_PORT}`
+  const proxy = await openProxy(socket, findRegistry)
+  const { address } = proxy
   const forward = `${quote(join(directory.work, INPUT_PART, 'forward'))} ${PROXY_PORT} ${quote(socket)}`
   const script = `ip link set lo up && ${forward} </dev/null && "$@"`
   try {
@@ -104,17 +103,19 @@ async function pullThroughProxy(
       timeoutMs: null,
     })
   } finally {
-    proxy.closeAllConnections()
     proxy.close()
   }
 }
 
+export type RegistryProxy = {
+  /** For a client in a network namespace where `PROXY_PORT` leads to the socket. */
+  readonly address: string
+  close(): void
+}
+
 /** A proxy for TLS connections only (RFC 9110, section 9.3.6). */
-async function openProxy(
-  path: string,
-  secret: string,
-  findRegistry: FindRegistry,
-): Promise<Server> {
+export async function openProxy(path: string, findRegistry: FindRegistry): Promise<RegistryProxy> {
+  const secret = randomBytes(16).toString('hex')
   const expected = Buffer.from(`Basic ${Buffer.from(`hearth:${secret}`).toString('base64')}`)
   const isAllowed = ({ headers }: IncomingMessage): boolean => {
     const given = Buffer.from(headers['proxy-authorization'] ?? '')
@@ -145,5 +146,11 @@ async function openProxy(
     proxy.once('error', reject)
     proxy.listen(path, resolve)
   })
-  return proxy
+  return {
+    address: `http://hearth:${secret}@127.0.0.1:${PROXY_PORT}`,
+    close: () => {
+      proxy.closeAllConnections()
+      proxy.close()
+    },
+  }
 }

@@ -175,3 +175,94 @@ jobs:
     container: 127.0.0.1:${port}/acme/tool:1
     steps: [{ shell: sh, run: echo RESULT never }]
 `
+
+/**
+ * Actions that are built from a Dockerfile. `stamp` is made anew by every build, so that it tells
+ * whether an image was built or found.
+ */
+export const BUILT_ACTION = (probed: readonly string[]): Record<string, string> => ({
+  'made/action.yml': `name: Made
+description: Is built from a Dockerfile.
+inputs: { word: { required: true } }
+runs: { using: docker, image: docker/Dockerfile, args: ['\${{ inputs.word }}'] }
+`,
+  'made/docker/Dockerfile': `FROM ${IMAGE} AS first
+RUN cat /proc/sys/kernel/random/uuid >/stamp && mkdir /made
+RUN ${probes(probed)}; true
+RUN ${WALLS.replace('echo RESULT walls hold', 'true')}
+RUN wget -T 3 -q -O - http://127.0.0.1:47100/ >/dev/null 2>&1 && echo RESULT used the proxy; true
+RUN cat /proc/1/environ 2>/dev/null | grep -q HTTPS_PROXY && echo RESULT read the proxy; true
+RUN grep -q "^ *0 *0 " /proc/self/uid_map && echo RESULT is root of the machine; ls /dev/vda /dev/kvm 2>/dev/null && echo RESULT sees devices; true
+FROM first
+COPY main.sh more/linked.txt /made/
+ENTRYPOINT ["/bin/sh", "/made/main.sh"]
+`,
+  'made/docker/main.sh': `echo "RESULT made $1 $INPUT_WORD $(cat /made/linked.txt) $(pwd)"
+echo "stamp=$(cat /stamp)" >>$GITHUB_OUTPUT
+`,
+  'made/docker/more/linked.txt': 'linked',
+  'made/docker/.dockerignore': 'left-out\n',
+})
+
+const made = (id: string): string =>
+  `      - { uses: ./made, id: ${id}, with: { word: '${id}' } }
+`
+
+export const BUILDS = `on: push
+jobs:
+  first:
+    runs-on: ubuntu-latest
+    outputs: { stamp: '\${{ steps.one.outputs.stamp }}' }
+    steps:
+      - uses: actions/checkout@v4
+${made('one')}${made('two')}      - run: '[ "\${{ steps.one.outputs.stamp }}" = "\${{ steps.two.outputs.stamp }}" ] && echo RESULT one image in a job'
+  second:
+    needs: first
+    runs-on: ubuntu-latest
+    steps:
+      - uses: actions/checkout@v4
+${made('three')}      - run: '[ "\${{ steps.three.outputs.stamp }}" = "\${{ needs.first.outputs.stamp }}" ] && echo RESULT one image of two jobs'
+      - run: echo more >>made/docker/main.sh; sed -i '$d' made/docker/main.sh; echo 'echo RESULT changed' >>made/docker/main.sh
+      - { uses: ./made, with: { word: four } }
+  disk:
+    runs-on: ubuntu-latest
+    steps:
+      - run: |
+          mkdir large broken
+          printf 'FROM ${IMAGE}\\nRUN dd if=/dev/zero of=/big bs=1M count=600; sleep 20\\n' >large/Dockerfile
+          printf 'FROM ${IMAGE}\\nRUN exit 7\\n' >broken/Dockerfile
+          for one in large broken; do printf 'runs: { using: docker, image: Dockerfile }\\n' >$one/action.yml; done
+      - { uses: ./broken, continue-on-error: true }
+      - uses: ./large
+  memory:
+    runs-on: ubuntu-latest
+    steps:
+      - run: |
+          mkdir greedy
+          printf 'FROM ${IMAGE}\\nRUN tail -c 2000m /dev/zero\\n' >greedy/Dockerfile
+          printf 'runs: { using: docker, image: Dockerfile }\\n' >greedy/action.yml
+      - uses: ./greedy
+`
+
+export const BUILD_RESULTS = [
+  'RESULT changed',
+  'RESULT made four four linked /github/workspace',
+  'RESULT made one one linked /github/workspace',
+  'RESULT made three three linked /github/workspace',
+  'RESULT made two two linked /github/workspace',
+  'RESULT one image in a job',
+  'RESULT one image of two jobs',
+]
+
+/** An image that is built for minutes. */
+export const SLOW_BUILD = `on: push
+jobs:
+  slow:
+    runs-on: ubuntu-latest
+    steps:
+      - run: |
+          mkdir slow
+          printf 'FROM ${IMAGE}\\nRUN echo begun; sleep 600\\n' >slow/Dockerfile
+          printf 'runs: { using: docker, image: Dockerfile }\\n' >slow/action.yml
+      - uses: ./slow
+`

@@ -1,9 +1,10 @@
 /** The folder and the sandbox of a job. The sandbox begins with the first step that needs it. */
 import { chmod, mkdir, open, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { createWriteStream } from 'node:fs'
+import { createWriteStream, existsSync } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
-import { containerMounts, doorSocket, JOB_DOOR_URL } from '#runner'
+import { sha256 } from '#lib/hash.ts'
+import { builtImage, containerMounts, doorSocket, JOB_DOOR_URL } from '#runner'
 import type {
   ContainerSpec,
   ExceededLimit,
@@ -14,6 +15,7 @@ import type {
   StepResult,
   Workplace,
 } from '#runner'
+import { copyBuildContext } from './build-context.ts'
 import { BytePipe } from './byte-pipe.ts'
 import type {
   ActionName,
@@ -74,6 +76,7 @@ export class JobWorkplace {
   #hasRun = false
   #isEnded = false
   #checkouts = 0
+  #builds = 0
   readonly #repaired = new Set<string>()
   #containers: Promise<JobContainers> | null = null
   #where: ContainerChoice = {
@@ -133,6 +136,43 @@ export class JobWorkplace {
         void this.endProcesses()
       },
     }))
+  }
+
+  /**
+   * Builds an image from the files of a folder that steps see, unless there is one of the same files
+   * that is not old. Returns its name. Throws an Error with one line for the author.
+   */
+  async buildImage(
+    containers: JobContainers,
+    build: {
+      readonly path: string
+      readonly file: string
+      readonly output: (bytes: Uint8Array) => void
+      readonly signal: AbortSignal | undefined
+      /** Called where a build failed and an earlier image is used in place of it. */
+      readonly onStale: (why: string) => void
+    },
+  ): Promise<string> {
+    const { path, file, output, signal = new AbortController().signal, onStale } = build
+    const folder = join(this.directory.folder, `build-${++this.#builds}`)
+    const context = join(folder, 'context')
+    await mkdir(context, { recursive: true, mode: 0o755 })
+    try {
+      const files = await copyBuildContext(this, path, context, signal)
+      if (!existsSync(join(context, file))) throw new Error(`there is no ${file} to build from`)
+      const image = builtImage(sha256(`${file}\n${files}`))
+      const there = await containers.isBuilt(image)
+      if (there !== 'fresh')
+        try {
+          await containers.build({ folder, file, image, output, signal })
+        } catch (error) {
+          if (there === 'no' || signal.aborted) throw error
+          onStale(error instanceof Error ? error.message : String(error))
+        }
+      return image
+    } finally {
+      await rm(folder, { recursive: true, force: true }).catch(() => {})
+    }
   }
 
   /** Says where steps run and which services they reach; before the first step. */

@@ -59,11 +59,7 @@ export async function runAction(
     return runComposite(runner, running, { action, folder, inputs })
   if (action.runs.kind === 'node')
     return runNode(runner, running, { runs: action.runs, folder, inputs, origin: from.origin })
-  if (!action.runs.image.startsWith('docker://'))
-    return fail(
-      `${name} is built from a Dockerfile, which only a runner elsewhere does. An action with image: docker://… runs here`,
-    )
-  return runImageAction(runner, running, { runs: action.runs, inputs })
+  return runImageAction(runner, running, { runs: action.runs, folder, inputs })
 }
 
 /** What the step gives, and defaults for the rest. */
@@ -151,8 +147,11 @@ type ImageRuns = Extract<Action['runs'], { kind: 'docker' }>
 async function runImageAction(
   runner: StepRunner,
   running: RunningStep,
-  { runs, inputs }: { runs: ImageRuns; inputs: Inputs },
+  { runs, folder, inputs }: { runs: ImageRuns; folder: string; inputs: Inputs },
 ): Promise<Conclusion> {
+  const image = runs.image.startsWith('docker://')
+    ? runs.image
+    : { dockerfile: normalize(`${folder}/${runs.image}`), name: null }
   const frame = { ...running.frame, inputs }
   const words = await runner.evaluate(frame, (scope) => expand(runs.args, scope))
   const variables = await runner.evaluate(frame, (scope) => expandStrings(runs.env, scope))
@@ -162,7 +161,7 @@ async function runImageAction(
     step = running,
   ): Promise<Conclusion> =>
     runImage(runner, step, {
-      image: runs.image,
+      image,
       entrypoint,
       args,
       env: {
