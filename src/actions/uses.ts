@@ -1,5 +1,6 @@
 /** What `uses` names. */
 import { normalize } from 'node:path/posix'
+import { trimSlashes } from '#lib/trim-slashes.ts'
 
 export type Uses =
   /** The path begins with `..` where it leads out of the repository. */
@@ -36,8 +37,8 @@ export function parseUses(text: string): Uses | null {
 
 /** A path from the workspace, which steps may leave. Without empty parts. */
 function joinedPath(path: string): string {
-  const joined = normalize(path.replaceAll('\\', '/')).replace(/\/+$/, '')
-  return joined === '.' ? '' : joined.replace(/^\/+/, '')
+  const joined = trimSlashes(normalize(path.replaceAll('\\', '/')))
+  return joined === '.' ? '' : joined
 }
 
 /** A path without empty parts; null when it leaves its root. */

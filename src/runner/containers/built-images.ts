@@ -1,5 +1,5 @@
 /** Images that jobs have built: which are here, and which are deleted again. */
-import { DAY, MINUTE } from '#lib/time.ts'
+import { DAY, MINUTE, systemClock } from '#lib/time.ts'
 import { BUILT, BUILT_LABEL, podman } from './podman.ts'
 
 /** Older ones are built anew, so that what they are made of does not grow old. */
@@ -11,7 +11,7 @@ const MIN_AGE_MS = 60 * MINUTE
 /** The name of the image that is built from what has this hash. */
 export const builtImage = (hash: string): string => `${BUILT}:${hash}`
 
-const ageOf = (createdSeconds: number): number => Date.now() - createdSeconds * 1_000
+const ageOf = (createdSeconds: number): number => systemClock.now() - createdSeconds * 1_000
 
 export async function isBuilt(image: string): Promise<'no' | 'old' | 'fresh'> {
   const format = '{{.Created.Unix}}'
