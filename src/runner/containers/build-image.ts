@@ -3,9 +3,11 @@
  * with a store of its own in the folder of the job. So neither a Dockerfile nor what it fetches is
  * ever handled with the rights of the server, and what a killed build leaves ends with the job.
  */
-import { existsSync } from 'node:fs'
-import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { createReadStream, existsSync } from 'node:fs'
+import { chmod, lstat, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { readTar } from '#lib/archives/tar.ts'
+import { isObject } from '#lib/json-value.ts'
 import type { ControlGroup } from '../cgroups.ts'
 import { changeOwner, type JobDirectory } from '../job-directory.ts'
 import { FORWARDER, INPUT_PART } from '../job.ts'
@@ -135,12 +137,43 @@ export async function buildImage(build: ImageBuild, place: BuildPlace): Promise<
     if (exit !== 0 && (group?.countOomKills() ?? 0) > 0)
       throw new Error(`the image could not be built: ${TOO_MUCH.memory}`)
     if (exit !== 0) throw new Error(`the image could not be built (exit code ${exit})`)
-    await requirePodman(['load', '-q', '-i', join(folder, 'out', 'image.tar')])
+    await loadImage(join(folder, 'out', 'image.tar'), build.image)
   } finally {
     unwatch()
     proxy?.close()
     for (const part of parts) await rm(part, { recursive: true, force: true }).catch(() => {})
   }
+}
+
+const MAX_MANIFEST_BYTES = 64 * 1024
+const MANIFEST = 'manifest.json'
+/** With one of these podman reads the archive in another format, by other names. */
+const OTHER_FORMATS = ['index.json', 'oci-layout']
+
+/**
+ * Throws unless the archive has one image, under its own name. The user of the job wrote it, and an
+ * image of another name would take the place of one that other jobs use.
+ */
+export async function requireOnlyName(archive: string, image: string): Promise<void> {
+  const fault = (what: string): Error => new Error(`the image could not be built: ${what}`)
+  if (!(await lstat(archive)).isFile()) throw fault('its archive is no file')
+  const manifests: unknown[] = []
+  for await (const { path, size, data } of readTar(createReadStream(archive), {
+    skipsOthers: true,
+  })) {
+    if (OTHER_FORMATS.includes(path)) throw fault('its archive has another format')
+    if (path === MANIFEST && size > MAX_MANIFEST_BYTES) throw fault('its manifest is too large')
+    const parts: Uint8Array[] = []
+    for await (const part of data) if (path === MANIFEST) parts.push(part)
+    if (path === MANIFEST) manifests.push(JSON.parse(Buffer.concat(parts).toString()))
+  }
+  const names = manifests.flat().flatMap((one) => (isObject(one) ? one['RepoTags'] : null))
+  if (names.length !== 1 || names[0] !== image) throw fault('its archive has other names')
+}
+
+async function loadImage(archive: string, image: string): Promise<void> {
+  await requireOnlyName(archive, image)
+  await requirePodman(['load', '-q', '-i', archive])
 }
 
 /** Writes the images of this machine that the Dockerfile names into a file; null for none. */
