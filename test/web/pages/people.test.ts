@@ -69,7 +69,7 @@ test('an owner invites by mail; the link lets a stranger sign up and a person in
   expect((await outsider.open('/')).html).not.toContain('Invitations for you')
   const again = await outsider.press(asked.html, path, { decision: 'accept' })
   expect([again.status, again.location]).not.toEqual([303, '/acme'])
-  expect((await owner.open('/acme/-/members')).html).toContain('accepted')
+  expect((await owner.open('/acme/-/members')).html).toContain('Accepted')
 })
 
 test('an invitation is revoked on the members page, or declined by the user', async () => {
@@ -89,7 +89,7 @@ test('an invitation is revoked on the members page, or declined by the user', as
   const asked = await outsider.open(path)
   expect((await outsider.press(asked.html, path, { decision: 'decline' })).location).toBe('/')
   const html = (await owner.open('/acme/-/members')).html
-  expect([html.includes('withdrawn'), html.includes('declined'), html.includes('pending')]).toEqual(
+  expect([html.includes('Withdrawn'), html.includes('Declined'), html.includes('Pending')]).toEqual(
     [true, true, false],
   )
 })
@@ -185,7 +185,7 @@ test('collaborators are added, changed, removed and invited by admins only', asy
   ])
   expect((await owner.press(page.html, path, { invitee: 'out', role: 'triage' })).status).toBe(303)
   const listed = await owner.open(path)
-  expect([listed.html.includes('pending'), listed.html.includes('given here')]).toEqual([
+  expect([listed.html.includes('Pending'), listed.html.includes('given here')]).toEqual([
     true,
     true,
   ])
