@@ -7,11 +7,17 @@ export function asData(key: string, from: string, text: string): string {
   return `<data-${mark} from="${from}">\n${text.replaceAll(mark, '')}\n</data-${mark}>`
 }
 
-const SECTION = /<data-([0-9a-f]{12}) from="[^"\n]*">\n([\s\S]*?)\n<\/data-\1>/g
-
 /** Where the texts between marks are, without their marks. */
-export const dataSections = (text: string): { from: number; to: number }[] =>
-  [...text.matchAll(SECTION)].map((found) => {
-    const to = found.index + found[0].length - `\n</data-${found[1]}>`.length
-    return { from: to - (found[2] ?? '').length, to }
-  })
+export function dataSections(text: string): { from: number; to: number }[] {
+  const sections: { from: number; to: number }[] = []
+  const opening = /<data-([0-9a-f]{12}) from="[^"\n]*">\n/g
+  for (let found = opening.exec(text); found !== null; found = opening.exec(text)) {
+    const from = opening.lastIndex
+    const closing = `\n</data-${found[1]}>`
+    const to = text.indexOf(closing, from)
+    if (to < 0) continue
+    sections.push({ from, to })
+    opening.lastIndex = to + closing.length
+  }
+  return sections
+}
