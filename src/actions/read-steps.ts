@@ -15,7 +15,7 @@ export function readSteps(
   findings: Findings,
   vocabulary = STEP_CONDITION,
 ): Step[] {
-  const items = inTurn(node?.kind === 'list' ? node.items : [], findings)
+  const items = flattenParallel(node?.kind === 'list' ? node.items : [], findings)
   if (node && items.length > MAX_STEPS) findings.fault(node, `A job has at most ${MAX_STEPS} steps`)
   const ids = new StepIds()
   for (const item of items.slice(0, MAX_STEPS)) checkId(item, ids, findings)
@@ -24,15 +24,13 @@ export function readSteps(
     .flatMap((item, index) => readStep(item, index + 1, { ids, findings, vocabulary }) ?? [])
 }
 
-/**
- * Steps of `parallel` in the order of the file. The judge has seen that they are steps.
- */
-function inTurn(items: readonly YamlNode[], findings: Findings): YamlNode[] {
+/** The steps of `parallel` in the order of the file. The judge has seen that they are steps. */
+function flattenParallel(items: readonly YamlNode[], findings: Findings): YamlNode[] {
   return items.flatMap((item) => {
     const group = valueOf(item, 'parallel')
     if (group?.kind !== 'list') return [item]
     findings.warn(item, "The steps of 'parallel' run one after the other here")
-    return inTurn(group.items, findings)
+    return flattenParallel(group.items, findings)
   })
 }
 

@@ -1,6 +1,6 @@
 /** The session and conversation of a pull request as text for a model, read as a person. */
 import { call } from '#core/operation.ts'
-import { cutEnd, cutMiddle } from '#features/models/index.ts'
+import { cutEnd, cutMiddle, cutStart } from '#features/models/index.ts'
 import { getPull, getSession, type PullDetail, type SessionEntry } from '#features/pulls/index.ts'
 import { sha256 } from '#lib/hash.ts'
 import type { Asking } from './tools.ts'
@@ -81,15 +81,10 @@ async function sessionText(asking: Reading, end: number): Promise<[string, numbe
   const left_out = from > head.last_seq ? '\n(entries are left out)\n' : '\n'
   const ending = tail.lines.join('\n')
   return [
-    cutEnd(head.lines.join('\n'), 2 * MAX_HALF_CHARS) + left_out + lastChars(ending),
+    cutEnd(head.lines.join('\n'), 2 * MAX_HALF_CHARS) + left_out + cutStart(ending, MAX_HALF_CHARS),
     Math.max(head.last_seq, tail.last_seq),
   ]
 }
-
-const lastChars = (text: string): string =>
-  text.length <= MAX_HALF_CHARS
-    ? text
-    : `[${text.length - MAX_HALF_CHARS} characters are left out]\n${text.slice(-MAX_HALF_CHARS)}`.toWellFormed()
 
 function conversationText({ number, title, status, body, comments, reviews }: PullDetail): string {
   const said = [

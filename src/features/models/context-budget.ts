@@ -246,6 +246,12 @@ export const cutEnd = (text: string, maxChars: number): string =>
     ? text
     : `${text.slice(0, maxChars).toWellFormed()}\n[${text.length - maxChars} characters are left out]`
 
+/** Keeps the end of a long text, and says how much is left out before it. */
+export const cutStart = (text: string, maxChars: number): string =>
+  text.length <= maxChars
+    ? text
+    : `[${text.length - maxChars} characters are left out]\n${text.slice(-maxChars).toWellFormed()}`
+
 /** Lines of a list that may be longer than what is shown of it. */
 export const listOfLines = (lines: readonly string[], maxLines: number): string =>
   lines.length <= maxLines

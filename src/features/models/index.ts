@@ -15,7 +15,7 @@ export { callModel, ModelFailed } from './call-model.ts'
 export { modelFailure } from './failure.ts'
 export { modelLoop } from './events.ts'
 export { requireRoute } from './routes.ts'
-export { cutEnd, cutMiddle, inputBytesOf, listOfLines } from './context-budget.ts'
+export { cutEnd, cutMiddle, cutStart, inputBytesOf, listOfLines } from './context-budget.ts'
 export { findRoute } from './store-routes.ts'
 export type { ChatMessage, ChatTool } from './wires/events.ts'
 

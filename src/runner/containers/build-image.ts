@@ -162,12 +162,14 @@ export async function requireOnlyName(archive: string, image: string): Promise<v
     skipsOthers: true,
   })) {
     if (OTHER_FORMATS.includes(path)) throw fault('its archive has another format')
-    if (path === MANIFEST && size > MAX_MANIFEST_BYTES) throw fault('its manifest is too large')
-    const parts: Uint8Array[] = []
-    for await (const part of data) if (path === MANIFEST) parts.push(part)
-    if (path === MANIFEST) manifests.push(JSON.parse(Buffer.concat(parts).toString()))
+    if (path !== MANIFEST) {
+      for await (const _ of data);
+      continue
+    }
+    if (size > MAX_MANIFEST_BYTES) throw fault('its manifest is too large')
+    manifests.push(JSON.parse(Buffer.concat(await Array.fromAsync(data)).toString()))
   }
-  const names = manifests.flat().flatMap((one) => (isObject(one) ? one['RepoTags'] : null))
+  const names = manifests.flat().flatMap((one) => (isObject(one) ? one.RepoTags : null))
   if (names.length !== 1 || names[0] !== image) throw fault('its archive has other names')
 }
 

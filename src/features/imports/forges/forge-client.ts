@@ -127,19 +127,17 @@ export class ForgeClient {
     const { pausesMs, signal } = this.options
     if (pausesMs === undefined) return await send()
     const pauses = pausesMs.values()
-    for (let waits = 0; ; )
+    let waits = 0
+    const pauseAfter = (error: unknown): number | undefined => {
+      const limitMs = shortLimitOf(error)
+      if (limitMs === null) return isMomentary(error) ? pauses.next().value : undefined
+      return waits++ < MAX_WAITS_HERE ? limitMs + Math.random() * MAX_JITTER_MS : undefined
+    }
+    for (;;)
       try {
         return await send()
       } catch (error) {
-        const limitMs = shortLimitOf(error)
-        const pause =
-          limitMs === null
-            ? isMomentary(error)
-              ? pauses.next().value
-              : undefined
-            : waits++ < MAX_WAITS_HERE
-              ? limitMs + Math.random() * MAX_JITTER_MS
-              : undefined
+        const pause = pauseAfter(error)
         if (pause === undefined || signal.aborted) throw error
         await sleep(pause, signal)
       }

@@ -1,11 +1,13 @@
 /** Tells Sentry and GlitchTip what becomes of their errors. */
 import { SENTRY_URL } from '#features/integrations/index.ts'
 import { textOf } from '#lib/json-value.ts'
-import { NothingToTell, type Ask, type Receiver, type Update } from './receiver.ts'
+import { lacksSecret, NothingToTell, type Ask, type Receiver, type Update } from './receiver.ts'
 
 const bearer = (_: unknown, secret: string): Record<string, string> => ({
   authorization: `Bearer ${secret}`,
 })
+
+const lacksToken = lacksSecret('an access token with event:write')
 
 async function tell(ask: Ask, update: Update, path: string): Promise<void> {
   if (update.kind === 'comment')
@@ -25,12 +27,8 @@ async function tell(ask: Ask, update: Update, path: string): Promise<void> {
 export const sentry: Receiver = {
   base: (config) => textOf(config.base_url) ?? SENTRY_URL,
   headers: bearer,
-  lacks: ({ organization }, hasSecret) =>
-    textOf(organization) === null
-      ? 'the organization'
-      : hasSecret
-        ? null
-        : 'an access token with event:write',
+  lacks: (config, hasSecret) =>
+    textOf(config.organization) === null ? 'the organization' : lacksToken(config, hasSecret),
   send: async (ask, update, { fingerprint, config }) => {
     const [, id] = /^issue (\d{1,20})$/.exec(fingerprint) ?? []
     if (id === undefined) throw new NothingToTell('alerts of metrics end by themselves')
@@ -42,12 +40,8 @@ export const sentry: Receiver = {
 export const glitchtip: Receiver = {
   base: (config) => textOf(config.base_url),
   headers: bearer,
-  lacks: ({ base_url }, hasSecret) =>
-    textOf(base_url) === null
-      ? 'the address of GlitchTip'
-      : hasSecret
-        ? null
-        : 'an access token with event:write',
+  lacks: (config, hasSecret) =>
+    textOf(config.base_url) === null ? 'the address of GlitchTip' : lacksToken(config, hasSecret),
   send: async (ask, update, { fingerprint }) => {
     const [, id] = /\/issues\/(\d{1,20})(?:[/?#]|$)/.exec(fingerprint) ?? []
     if (id === undefined) throw new NothingToTell('the service gave this error no number')

@@ -1,6 +1,12 @@
 /** Tells GitHub, Gitea, Forgejo and GitLab what becomes of their issues. */
 import { textOf } from '#lib/json-value.ts'
-import { NothingToTell, type Receiver, type TrackerRequest, type Update } from './receiver.ts'
+import {
+  lacksSecret,
+  NothingToTell,
+  type Receiver,
+  type TrackerRequest,
+  type Update,
+} from './receiver.ts'
 
 /** The repository and number in `owner/repository#12`. A segment of dots would lead elsewhere. */
 function readKey(fingerprint: string): { repo: string; number: string } {
@@ -21,7 +27,7 @@ const forge = (options: {
 }): Receiver => ({
   base: (config) => textOf(config.base_url),
   headers: (_, secret) => options.headers(secret),
-  lacks: (_, hasSecret) => (hasSecret ? null : 'an access token that may write issues'),
+  lacks: lacksSecret('an access token that may write issues'),
   send: async (ask, update, { fingerprint }) => {
     const path = options.issue(readKey(fingerprint))
     if (update.kind === 'status') await ask({ path, ...options.status(update) })

@@ -43,6 +43,12 @@ export class UpdateFailed extends Error {
 /** There is nothing to tell. */
 export class NothingToTell extends Error {}
 
+/** `lacks` of a service that needs nothing but its secret. */
+export const lacksSecret =
+  (secret: string): Receiver['lacks'] =>
+  (_, hasSecret) =>
+    hasSecret ? null : secret
+
 export type Receiver = {
   /** The base address; null when the integration does not have it. */
   readonly base: (config: JsonObject) => string | null

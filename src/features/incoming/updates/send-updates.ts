@@ -102,7 +102,6 @@ function settle(tx: Tx, row: UpdateRow, { state, message, open }: Told): void {
 }
 
 /** The issue changed while the service was told, when nothing new could wait. */
-
 function tellAgainIfChanged(tx: Tx, row: UpdateRow, told: boolean): void {
   const hook = findHook(tx.db, row.integration_id)
   const issue = hook && findIssue(tx.db, hook.repo_id, row.number)

@@ -1,10 +1,14 @@
 /** Tells Jira and Linear what becomes of their tickets. Both have states of the user's own. */
 import { jiraAuthorization, LINEAR_URL } from '#features/integrations/index.ts'
 import { arrayOf, objectOf, textOf, type JsonObject } from '#lib/json-value.ts'
-import { NothingToTell, UpdateFailed, type Ask, type Receiver, type Update } from './receiver.ts'
-
-const needsSecret = (what: string) => (_: JsonObject, hasSecret: boolean) =>
-  hasSecret ? null : what
+import {
+  lacksSecret,
+  NothingToTell,
+  UpdateFailed,
+  type Ask,
+  type Receiver,
+  type Update,
+} from './receiver.ts'
 
 /** The categories of Jira's states, the best first. */
 const JIRA_CATEGORIES = { open: ['new', 'indeterminate'], closed: ['done'] } as const
@@ -32,7 +36,7 @@ async function moveJiraTicket(ask: Ask, path: string, open: boolean): Promise<vo
 export const jira: Receiver = {
   base: (config) => textOf(config.base_url),
   headers: (config, secret) => ({ authorization: jiraAuthorization(config, secret) }),
-  lacks: needsSecret('an API token'),
+  lacks: lacksSecret('an API token'),
   send: async (ask, update, { fingerprint }) => {
     if (!/^[A-Za-z]\w{0,30}-[1-9]\d{0,9}$/.test(fingerprint))
       throw new NothingToTell('the service gave this ticket no key')
@@ -93,7 +97,7 @@ async function moveLinearTicket(
 export const linear: Receiver = {
   base: (config) => textOf(config.base_url) ?? LINEAR_URL,
   headers: (_, secret) => ({ authorization: secret }),
-  lacks: needsSecret('an API key'),
+  lacks: lacksSecret('an API key'),
   send: async (ask, update, { fingerprint }) => {
     if (update.kind === 'status') return await moveLinearTicket(ask, fingerprint, update)
     await askLinear(

@@ -1,6 +1,7 @@
 /**
- * Pages of the history before a commit. They never change, and the history of one path is found by a walk over
- * all commits before it, so a page that was read is kept. Who may read the commit is checked before.
+ * Pages of the history before a commit. They never change, and the history of one path is found by a
+ * walk over all commits before it, so a page that was read is kept. Who may read the commit is
+ * checked before.
  */
 import type { Commit, LogOptions } from '#git'
 import type { Hearth } from '#core/hearth.ts'
