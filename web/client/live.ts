@@ -62,6 +62,7 @@ class LiveSubscription {
     const wasAtEnd =
       part.dataset.tail !== undefined && innerHeight + scrollY > root.scrollHeight - 40
     const { said } = part.dataset
+    keepMessage(part, fresh)
     morph(part, fresh)
     refreshParts()
     if (part.dataset.said !== said) announce(part.dataset.said ?? '')
@@ -71,6 +72,14 @@ class LiveSubscription {
     this.#lastEventId = ''
     setTimeout(() => this.open(), PAUSE_MS)
   }
+}
+
+const MESSAGE = ':scope > .notice:is([role=status], [role=alert])'
+
+/** A page has the message about what was just done only once, so an update keeps the one that is shown. */
+function keepMessage(part: HTMLElement, fresh: HTMLElement): void {
+  const message = part.querySelector(MESSAGE)
+  if (message && !fresh.querySelector(MESSAGE)) fresh.prepend(message.cloneNode(true))
 }
 
 const scrollLogsToEnd = (part: ParentNode): void => {
