@@ -119,7 +119,7 @@ async function leastShift(path: string): Promise<number> {
 
 for (const name of [...MAIN_PAGES, ...FURTHER_PAGES]) {
   test(`${name}: everything has a name, headings go down by one, landmarks differ`, async () => {
-    await tour.page.goto(tour.forge.url + (tour.inside[name] ?? ''), { waitUntil: 'networkidle' })
+    await tour.page.goto(tour.forge.url + (tour.inside[name] ?? ''))
     const tree = await accessibilityTree()
     // A table of a document has its name on the group around it, which scrolls.
     const isNamed = ({ role, name, place }: Node): boolean =>
@@ -139,7 +139,7 @@ for (const name of [...MAIN_PAGES, ...FURTHER_PAGES]) {
 
 for (const name of FURTHER_PAGES)
   test(`${name}: Tab reaches everything, once around, and each stop is seen`, async () => {
-    await tour.page.goto(tour.forge.url + (tour.inside[name] ?? ''), { waitUntil: 'networkidle' })
+    await tour.page.goto(tour.forge.url + (tour.inside[name] ?? ''))
     expect(await tabAround(tour.page)).toEqual({ unseen: [], missed: [] })
   }, 120_000)
 

@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => removeTemplate(template))
 
-const RUNS = 15
+const RUNS = 8
 const first = Math.floor(Math.random() * 1_000_000_000)
 
 test(`main holds tested trees in landing order and nothing is lost (${RUNS} histories from seed ${first})`, async () => {

@@ -10,11 +10,14 @@ import { discard, git, scratch } from '../support/real-git.ts'
 const MB = 1_000_000
 let work: string
 let host: TestHost
+/** A repository whose pack has chains of large deltas. */
+let source: string
 
 beforeAll(async () => {
   work = scratch()
   host = await startHost({ workers: 2 })
-})
+  source = await makeLargeHistory('large')
+}, 240_000)
 
 afterAll(async () => {
   await host.close()
@@ -39,7 +42,6 @@ async function makeLargeHistory(name: string): Promise<string> {
 }
 
 test('a pack with chains of large deltas is indexed as git indexes it', async () => {
-  const source = await makeLargeHistory('chains')
   const deltas = await git(
     source,
     'cat-file',
@@ -63,7 +65,6 @@ test('a pack with chains of large deltas is indexed as git indexes it', async ()
 }, 240_000)
 
 test('a thin pack on a large blob is completed, and a repeated one is compared', async () => {
-  const source = await makeLargeHistory('thin')
   await host.create('thin')
   await git(source, 'push', '-q', host.remote('thin'), 'main~1:refs/heads/main')
   await git(source, 'push', '-q', '--thin', host.remote('thin'), 'main')

@@ -16,11 +16,11 @@ test('calls that never end keep little of large inputs', () => {
   recorder.add(begun('first', { lists, text }))
   Bun.gc(true)
   const before = process.memoryUsage().rss
-  for (let at = 0; at < 60; at++) {
+  for (let at = 0; at < 30; at++) {
     recorder.add(begun(`call ${at}`, at % 2 === 0 ? { lists } : { text }))
-    Bun.gc(true)
+    if (at % 10 === 9) Bun.gc(true)
   }
-  expect((process.memoryUsage().rss - before) / MIB).toBeLessThan(400)
+  expect((process.memoryUsage().rss - before) / MIB).toBeLessThan(200)
   expect(JSON.stringify(recorder.take(true)).length).toBeLessThan(MIB)
 })
 
