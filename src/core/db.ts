@@ -391,6 +391,7 @@ export class Writer {
   #flushCount = 0
   /** `PRAGMA data_version`, and when it was read. */
   #dataVersion = 0
+  #state = '0.0'
   #dataVersionAtMs = Number.NEGATIVE_INFINITY
   #unsynced: UnsyncedGroup[] = []
   /** How many flushes in a row found the database locked by another process. */
@@ -453,8 +454,13 @@ export class Writer {
       const row = this.db.one<{ data_version: number }>('PRAGMA data_version')
       this.#dataVersion = row?.data_version ?? 0
       this.#dataVersionAtMs = now
+      this.#nameState()
     }
-    return `${this.#flushCount}.${this.#dataVersion}`
+    return this.#state
+  }
+
+  #nameState(): void {
+    this.#state = `${this.#flushCount}.${this.#dataVersion}`
   }
 
   /** Runs all pending writes now. Their promises settle when the group is on disk. */
@@ -463,6 +469,7 @@ export class Writer {
     const batch = this.#pending
     if (batch.length === 0) return
     this.#flushCount++
+    this.#nameState()
     this.#pending = []
     let settled: { finished: (() => void)[]; failed: (() => void)[] }
     try {

@@ -8,13 +8,21 @@ export type Log = Record<LogLevel, (message: string, fields?: LogFields) => void
 
 const SEVERITY: Record<LogLevel, number> = { debug: 0, info: 1, warn: 2, error: 3 }
 
-/** Values of fields with these names are never logged. */
-const SECRET_FIELD = /^(authorization|cookie|set-cookie|password|secret|token|code)$/i
+/** Values of fields with these names, in any case, are never logged. */
+const SECRET_FIELDS: ReadonlySet<string> = new Set([
+  'authorization',
+  'cookie',
+  'set-cookie',
+  'password',
+  'secret',
+  'token',
+  'code',
+])
 
 function addFields(entry: LogFields, fields: LogFields): LogFields {
   for (const name in fields) {
     const value = fields[name]
-    entry[name] = SECRET_FIELD.test(name)
+    entry[name] = SECRET_FIELDS.has(name.toLowerCase())
       ? '[redacted]'
       : value instanceof Error
         ? { name: value.name, message: value.message, stack: value.stack }
@@ -58,17 +66,28 @@ function writeAll(text: string): void {
   }
 }
 
+/** The time of a line. Under load many lines have the same one, so the text is written once. */
+function timestampOf(clock: Clock): () => string {
+  let [at, text] = [Number.NaN, '']
+  return () => {
+    const now = clock.now()
+    if (now !== at) [at, text] = [now, timestamp(now)]
+    return text
+  }
+}
+
 export function createLog(
   options: { level?: LogLevel; json?: boolean; clock?: Clock; write?: (line: string) => void } = {},
 ): Log {
   const minSeverity = SEVERITY[options.level ?? 'info']
   const clock = options.clock ?? systemClock
   const write = options.write ?? standardError.write
+  const timeNow = timestampOf(clock)
   const at =
     (level: LogLevel) =>
     (message: string, fields: LogFields = {}) => {
       if (SEVERITY[level] < minSeverity) return
-      const time = timestamp(clock.now())
+      const time = timeNow()
       if (options.json ?? true)
         write(`${JSON.stringify(addFields({ time, level, message }, fields))}\n`)
       else {
