@@ -6,7 +6,9 @@ import { packageDeleted } from './events.ts'
 import { formatOf } from './formats/index.ts'
 import { requirePackage, setPackage, type PackageRow } from './store.ts'
 import {
+  countVersionRows,
   countFreedBytes,
+  findNewestVersion,
   findTag,
   listActiveVersionNames,
   listBytesOfVersions,
@@ -38,16 +40,56 @@ export const packageInShort = ({ id, type, name }: PackageRow) => ({
 
 /** The highest version that is no prerelease, else the newest; of images the tag `latest` first. */
 export function chooseLatest(tx: Tx, row: PackageRow): VersionName | null {
-  const versions = listActiveVersionNames(tx.db, row.id)
-  const tagged = row.type === 'container' ? findTag(tx.db, row.id, 'latest') : null
-  const named = versions.find(({ id }) => id === tagged?.version_id)
-  if (named) return named
+  if (row.type === 'container') return chooseLatestImage(tx, row)
   const compare = formatOf(row.type)?.compareVersions
-  const stable = row.type === 'container' ? [] : versions.filter(({ prerelease }) => !prerelease)
+  const versions = listActiveVersionNames(tx.db, row.id)
+  const stable = versions.filter(({ prerelease }) => !prerelease)
   if (stable.length === 0 || !compare) return versions.at(-1) ?? null
   return stable.reduce((best, version) =>
     compare(version.normal_version, best.normal_version) >= 0 ? version : best,
   )
+}
+
+function chooseLatestImage(tx: Tx, row: PackageRow): VersionName | null {
+  const tagged = findTag(tx.db, row.id, 'latest')
+  const version = tagged === null ? null : versionById(tx.db, tagged.version_id)
+  return version?.deleted_at === null ? version : findNewestVersion(tx.db, row.id)
+}
+
+/** The latest version once `added` is there beside the others, of which the latest was known. */
+function latestWith(tx: Tx, row: PackageRow, added: VersionName): VersionName | null {
+  const compare = formatOf(row.type)?.compareVersions
+  if (row.type === 'container' || !compare) return chooseLatest(tx, row)
+  const latest = row.latest_version_id === null ? null : versionById(tx.db, row.latest_version_id)
+  if (latest === null) return added
+  if (added.prerelease !== latest.prerelease) return added.prerelease ? latest : added
+  return added.prerelease || compare(added.normal_version, latest.normal_version) >= 0
+    ? added
+    : latest
+}
+
+/**
+ * Writes the totals of a package after a version was published, which has `bytes` that no other has.
+ * The other versions are not read, because a package may have thousands.
+ */
+export function addVersionToTotals(
+  tx: Tx,
+  package_id: string,
+  version: VersionName,
+  bytes: number,
+): void {
+  const row = requirePackage(tx.db, package_id)
+  setPackage(tx, package_id, {
+    latest_version_id: latestWith(tx, row, version)?.id ?? null,
+    version_count: row.version_count + 1,
+    size_in_bytes: row.size_in_bytes + bytes,
+  })
+}
+
+/** The same after files were added to a version that was there. */
+export function addBytesToTotals(tx: Tx, package_id: string, bytes: number): void {
+  const { size_in_bytes } = requirePackage(tx.db, package_id)
+  setPackage(tx, package_id, { size_in_bytes: size_in_bytes + bytes })
 }
 
 /** Writes the latest version, the number of versions and the bytes again, after any change. */
@@ -55,7 +97,7 @@ export function updateTotals(tx: Tx, package_id: string): PackageRow {
   const row = requirePackage(tx.db, package_id)
   setPackage(tx, package_id, {
     latest_version_id: chooseLatest(tx, row)?.id ?? null,
-    version_count: listActiveVersionNames(tx.db, package_id).length,
+    version_count: countVersionRows(tx.db, package_id, 'active'),
     size_in_bytes: sumBytesOfPackage(tx.db, package_id),
   })
   return requirePackage(tx.db, package_id)

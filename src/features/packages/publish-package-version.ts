@@ -12,7 +12,7 @@ import { conflict, invalid } from '#lib/errors.ts'
 import { packagePublished } from './events.ts'
 import type { Format } from './format.ts'
 import { requireFormat } from './formats/index.ts'
-import { packageInShort, subjectOf, updateTotals } from './lifecycle.ts'
+import { addBytesToTotals, addVersionToTotals, packageInShort, subjectOf } from './lifecycle.ts'
 import { MAX_METADATA_BYTES, type Publication } from './publication.ts'
 import { packageInputs } from './schema.ts'
 import {
@@ -30,8 +30,10 @@ import {
   findVersion,
   insertFile,
   insertVersion,
+  requireVersion,
   setTag,
   setVersion,
+  sumUnusedBytes,
   versionById,
   type VersionRow,
 } from './store-versions.ts'
@@ -155,6 +157,14 @@ function addFiles(tx: Tx, row: PackageRow, version_id: string, given: Publicatio
   return added
 }
 
+/** Bytes of the files that no version of the package has yet. */
+const countNewBytes = (tx: Tx, row: PackageRow, { files }: Publication): number =>
+  sumUnusedBytes(
+    tx.db,
+    row.id,
+    files.map(({ sha256, size }) => ({ sha256, size_in_bytes: size })),
+  )
+
 /** What is there under the number. Throws 409 for other content and for a deleted version. */
 function continueVersion(
   tx: Tx,
@@ -170,6 +180,7 @@ function continueVersion(
       throw versionExists(row, given.version, 'exists with other content: use a new number')
     return { ...published, outcome: 'unchanged' }
   }
+  const newBytes = countNewBytes(tx, row, given)
   const added = addFiles(tx, row, there.id, given)
   if (added === 0) return { ...published, outcome: 'unchanged' }
   setVersion(tx, there.id, {
@@ -177,7 +188,7 @@ function continueVersion(
     ...(Object.keys(given.metadata).length > 0 && { metadata: JSON.stringify(given.metadata) }),
     ...(given.piece !== undefined && { piece: given.piece }),
   })
-  updateTotals(tx, row.id)
+  addBytesToTotals(tx, row.id, newBytes)
   return { ...published, outcome: 'added' }
 }
 
@@ -193,6 +204,7 @@ function insertPublication(
   const there = findVersion(tx.db, row.id, normal_version)
   if (there) return continueVersion(tx, row, there, given)
   requireNumberIsFree(tx, row, normal_version, given)
+  const newBytes = countNewBytes(tx, row, given)
   const id = typeId('pkv', tx.now_ms)
   insertVersion(tx, {
     id,
@@ -213,7 +225,7 @@ function insertPublication(
     ...(given.description != null && { description: given.description }),
     ...(given.readme_sha256 != null && { readme_sha256: given.readme_sha256 }),
   })
-  updateTotals(tx, row.id)
+  addVersionToTotals(tx, row.id, requireVersion(tx.db, id), newBytes)
   announcePublished(tx, row, id, given.tags ?? [], { isNew: true })
   return { package_id: row.id, version_id: id, outcome: 'created' }
 }

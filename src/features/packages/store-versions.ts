@@ -82,6 +82,13 @@ export const listActiveVersionNames = (db: Db, package_id: string): VersionName[
     package_id,
   )
 
+/** The newest version that is not deleted. */
+export const findNewestVersion = (db: Db, package_id: string): VersionName | null =>
+  db.one<VersionName>(
+    'SELECT id, version, normal_version, prerelease, created_at FROM package_versions WHERE package_id = ? AND deleted_at IS NULL ORDER BY created_at DESC, id DESC LIMIT 1',
+    package_id,
+  )
+
 const DELETED_CLAUSE = { active: 'deleted_at IS NULL', deleted: 'deleted_at IS NOT NULL', all: '1' }
 
 /** The newest first. */

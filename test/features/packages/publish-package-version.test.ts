@@ -1,10 +1,16 @@
 import { expect, test } from 'bun:test'
 import { getPackage } from '#features/packages/get-package.ts'
+import { deletePackageVersion } from '#features/packages/delete-package-version.ts'
+import { updateTotals } from '#features/packages/lifecycle.ts'
 import { setPackageTag } from '#features/packages/set-package-tag.ts'
 import { deletePackage } from '#features/packages/delete-package.ts'
 import { setMemberPrivileges } from '#features/workspaces/set-member-privileges.ts'
-import { agentOf, refusal, withToken } from '../../world.ts'
+import { versionById } from '#features/packages/store-versions.ts'
+import { agentOf, refusal, withToken, type World } from '../../world.ts'
 import { makePackageWorld, npm, workspace } from './fixture.ts'
+
+const versionName = ({ hearth }: World, id: string | null): string | null =>
+  id === null ? null : (versionById(hearth.db, id)?.version ?? null)
 
 test('twenty publishers of one version: one wins, equal content succeeds, the rest hear 409', async () => {
   const { world, ada, publish } = await makePackageWorld()
@@ -34,6 +40,37 @@ test('the latest version is the highest that is no prerelease', async () => {
   await publish('lib', '1.9.0')
   await publish('lib', '2.0.0-beta')
   expect(await latest()).toBe('1.10.0')
+})
+
+test('latest version, number and bytes are those of all versions, in any order of publishing', async () => {
+  const { world, ada, publish } = await makePackageWorld()
+  const versions = ['1.0.0-a', '0.9.0', '1.0.0', '1.0.0-b', '2.0.0-rc', '1.2.0', '1.10.0', '1.9.1']
+  for (let round = 0; round < 8; round++) {
+    const name = `lib-${round}`
+    const order = versions.toSorted(() => Math.random() - 0.5)
+    for (const [at, version] of order.entries()) {
+      // Equal files count once.
+      await publish(name, version, { text: `${name} ${at % 3}`.repeat(1 + (at % 3)) })
+      if (at === 4)
+        await world.call(deletePackageVersion, ada, {
+          ...npm(name),
+          version: order[round % 5] ?? '',
+        })
+      const { id, latest, version_count, size_in_bytes } = await world.call(
+        getPackage,
+        ada,
+        npm(name),
+      )
+      const all = await world.write((tx) => updateTotals(tx, id))
+      expect([order, at, latest, version_count, size_in_bytes]).toEqual([
+        order,
+        at,
+        versionName(world, all.latest_version_id),
+        all.version_count,
+        all.size_in_bytes,
+      ])
+    }
+  }
 })
 
 test('an event tells what was published', async () => {

@@ -88,10 +88,12 @@ export async function findInTar(
   }
 }
 
-/** A packed archive up to this size is read and unpacked at once, which takes half of the time. */
+/** A packed archive up to this size is read at once, which takes half of the time. */
 const MAX_SMALL_BYTES = 64 * 1024
+/** What it may unpack to, so that putting the pieces together takes no long turn of the event loop. */
+const MAX_SMALL_UNPACKED_BYTES = 1024 ** 2
 
-/** The bytes of a tar archive. Throws when they are more than `maxUnpackedBytes`. */
+/** The bytes of a tar archive. Throws when they are more than `maxBytes`. */
 async function* openTar(
   path: string,
   packedBytes: number,
@@ -99,8 +101,11 @@ async function* openTar(
 ): AsyncGenerator<Uint8Array> {
   const maxBytes = maxUnpackedBytes(packedBytes)
   if (isGzip && packedBytes <= MAX_SMALL_BYTES) {
-    yield await unpackSmall(readFileSync(path), maxBytes)
-    return
+    const unpacked = await unpackSmall(readFileSync(path))
+    if (unpacked !== null) {
+      yield unpacked
+      return
+    }
   }
   if (isGzip) {
     yield* releaseAfterUse(gunzipFile(path, maxBytes))
@@ -114,13 +119,13 @@ async function* openTar(
   }
 }
 
-/** Unpacks on a thread. */
-async function unpackSmall(bytes: Uint8Array, maxBytes: number): Promise<Buffer> {
+/** Unpacks on a thread. Returns null for what is too large to be in memory as a whole. */
+async function unpackSmall(bytes: Uint8Array): Promise<Buffer | null> {
   try {
-    return await unpack(bytes, { maxOutputLength: maxBytes })
+    return await unpack(bytes, { maxOutputLength: MAX_SMALL_UNPACKED_BYTES })
   } catch (error) {
-    if ((error as { code?: unknown }).code !== 'ERR_BUFFER_TOO_LARGE') throw error
-    throw new Error(`it unpacks to more than ${maxBytes} bytes`)
+    if ((error as { code?: unknown }).code === 'ERR_BUFFER_TOO_LARGE') return null
+    throw error
   }
 }
 
