@@ -1,5 +1,6 @@
 /** Routes about the service itself: index, OpenAPI document, health, metrics, sign-in metadata. */
 import { eventLoopProbe } from '#core/event-loop.ts'
+import { lazy } from '#lib/lazy.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { SCOPES } from '#core/scopes.ts'
 import { CompressedText } from './compression.ts'
@@ -15,7 +16,7 @@ import {
   methodNotAllowed,
   preflightResponse,
 } from './responses.ts'
-import { openApiDocument } from './rest/openapi.ts'
+import { openApiInTurns } from './rest/openapi.ts'
 import { SECURITY_TXT_PATH, securityTxt } from './security-txt.ts'
 import { connectionScopes } from './tools/connection-scopes.ts'
 
@@ -31,11 +32,14 @@ const readOnly =
     return read(exchange)
   }
 
-/** Serves a document that does not change while the process runs. It is created on demand. */
+/**
+ * Serves a document that does not change while the process runs. It is created with the first
+ * request, once for all that ask meanwhile.
+ */
 function staticDocument(create: () => unknown): RequestHandler {
-  let body: CompressedText | null = null
-  return readOnly(({ request }) => {
-    body ??= new CompressedText(JSON.stringify(create()), true)
+  const text = lazy(async () => new CompressedText(JSON.stringify(await create()), true))
+  return readOnly(async ({ request }) => {
+    const body = await text()
     const headers = jsonHeaders()
     headers.set('cache-control', 'no-cache')
     const etag = etagOf(body.text)
@@ -176,7 +180,7 @@ function metadataRoutes(hearth: Hearth): HttpRoute[] {
 }
 
 export function serviceRoutes(hearth: Hearth): HttpRoute[] {
-  const openApi = staticDocument(() => openApiDocument(hearth))
+  const openApi = staticDocument(() => openApiInTurns(hearth))
   const liveness = readOnly(() => jsonResponse({ status: 'ok' }))
   const checkReadiness = createReadinessCheck(hearth)
   const readiness = readOnly(({ query }) => readinessResponse(hearth, checkReadiness, query))

@@ -3,6 +3,7 @@
  * with an `$id` become components. The three names that REST spells differently have their REST
  * spelling.
  */
+import { nextTurn } from '#lib/waiting.ts'
 import type { Hearth } from '#core/hearth.ts'
 import type { Operation } from '#core/operation.ts'
 import { type RefusalCode, STATUS } from '#lib/errors.ts'
@@ -606,13 +607,21 @@ function entryOf(route: Route, operationId: string, components: Components): Ope
   }
 }
 
-function pathsOf(hearth: Hearth, components: Components): OpenApi['paths'] {
+/** Routes that are described in one turn of the event loop: some ten milliseconds of the first time. */
+const ROUTES_PER_TURN = 25
+
+/** Yields now and then, because all routes together take a quarter of a second. */
+function* describePaths(
+  hearth: Hearth,
+  components: Components,
+): Generator<void, OpenApi['paths'], void> {
   const paths: OpenApi['paths'] = {}
   for (const route of SERVICE_ROUTES) paths[route.path] = { get: serviceEntry(route) }
   if (hearth.operationsByName.has('exchange_token')) Object.assign(paths, OAUTH_PATHS)
-  for (const route of hearth.operations.flatMap(routesOf)) {
+  for (const [at, route] of hearth.operations.flatMap(routesOf).entries()) {
     const methods = (paths[route.written] ??= {})
     methods[route.method.toLowerCase()] = entryOf(route, operationIdOf(route), components)
+    if (at % ROUTES_PER_TURN === 0) yield
   }
   return paths
 }
@@ -657,10 +666,29 @@ const HEADERS: Json = {
 const DESCRIPTION =
   'Every route is served with and without the prefix /v1; the form written here is the one that answers use. Names in bodies are snake_case, and the camelCase spelling is taken as well. Times are RFC 3339 in UTC with milliseconds. Ids are TypeIDs. Lists are arrays; their pages are in the Link header.'
 
+/** The description of the interface, made at once. */
 export function openApiDocument(hearth: Hearth): OpenApi {
+  const work = describe(hearth)
+  for (;;) {
+    const { done, value } = work.next()
+    if (done) return value
+  }
+}
+
+/** The same in many turns of the event loop, so that other requests do not wait for it. */
+export async function openApiInTurns(hearth: Hearth): Promise<OpenApi> {
+  const work = describe(hearth)
+  for (;;) {
+    const { done, value } = work.next()
+    if (done) return value
+    await nextTurn()
+  }
+}
+
+function* describe(hearth: Hearth): Generator<void, OpenApi, void> {
   const { settings } = hearth
   const components = new Components()
-  const paths = pathsOf(hearth, components)
+  const paths = yield* describePaths(hearth, components)
   const tags = new Set(
     Object.values(paths).flatMap((methods) =>
       Object.values(methods).flatMap((entry) => entry.tags),
