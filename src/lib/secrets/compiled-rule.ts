@@ -1,5 +1,6 @@
 /** A rule with its expressions, which are compiled when they are first used. */
 import { lazy } from '../lazy.ts'
+import { FilterPattern } from './filter-pattern.ts'
 import { GapSearch } from './gap-pattern.ts'
 import { LinearPattern, type PatternMatch } from './linear-pattern.ts'
 import { CompiledFilter } from './secret-filters.ts'
@@ -15,7 +16,7 @@ export type CompiledRule = {
   readonly rule: SecretRule
   readonly drops: readonly CompiledFilter[]
   readonly pathDrops: readonly CompiledFilter[]
-  readonly path: RegExp | null
+  readonly path: FilterPattern | null
   readonly lead: () => RegExp | null
   /** The width of windows before and after a word. */
   readonly before: number
@@ -47,7 +48,7 @@ export function compileRule(rule: SecretRule): CompiledRule {
     rule,
     drops: drops.filter((drop) => !drop.isOfPath),
     pathDrops: drops.filter((drop) => drop.isOfPath),
-    path: rule.path === undefined ? null : new RegExp(rule.path),
+    path: rule.path === undefined ? null : new FilterPattern(rule.path),
     lead: lazy(() => (lead === undefined ? null : new RegExp(lead))),
     // One byte more on each side, for `\b` and the like.
     before: maxBytes === undefined ? UNBOUNDED.before : maxBytes + 1,

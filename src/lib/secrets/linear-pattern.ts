@@ -26,6 +26,10 @@ export class LinearPattern {
     return this.#pattern.matches('')
   }
 
+  test(text: string): boolean {
+    return this.#pattern.test(text)
+  }
+
   /** The matches from left to right: the whole one, then its groups. */
   *matchAll(text: string): Generator<PatternMatch> {
     const matcher = this.#pattern.matcher(text)

@@ -1,5 +1,6 @@
 /** Decides which matches of a rule are no secrets. */
 import { lazy } from '../lazy.ts'
+import { FilterPattern } from './filter-pattern.ts'
 import type { SecretFilter } from './secret-rules.ts'
 import { WordAutomaton } from './word-automaton.ts'
 
@@ -12,12 +13,13 @@ export type Candidate = {
 
 /** A filter with its expressions compiled. */
 export class CompiledFilter {
-  private readonly patterns: readonly RegExp[]
+  private readonly patterns: readonly FilterPattern[]
   /** Made when it is first used: some filters have more than a thousand words. */
   private readonly words: () => WordAutomaton
 
   constructor(private readonly filter: SecretFilter) {
-    this.patterns = 'matches' in filter ? filter.matches.map((source) => new RegExp(source)) : []
+    this.patterns =
+      'matches' in filter ? filter.matches.map((source) => new FilterPattern(source)) : []
     this.words = lazy(() => new WordAutomaton('contains' in filter ? filter.contains : []))
   }
 

@@ -6,6 +6,7 @@
 import { isSecretText } from '../secret-formats.ts'
 import { lazy } from '../lazy.ts'
 import { compileRule, type CompiledRule } from './compiled-rule.ts'
+import { FilterPattern } from './filter-pattern.ts'
 import { AnchorIndex, FileScan, type Part, type SecretMatch } from './file-scan.ts'
 import { CompiledFilter, type Candidate } from './secret-filters.ts'
 import { commonFilters, secretRules, type SecretRule } from './secret-rules.ts'
@@ -21,12 +22,12 @@ export class SecretMatcher {
   private readonly compiled: ReadonlyMap<SecretRule, CompiledRule>
   private readonly index: AnchorIndex
   private readonly commonDrops: readonly CompiledFilter[]
-  private readonly skippedPaths: readonly RegExp[]
+  private readonly skippedPaths: readonly FilterPattern[]
 
   constructor(private readonly rules: readonly SecretRule[]) {
     const common = commonFilters()
     this.commonDrops = common.drops.map((drop) => new CompiledFilter(drop))
-    this.skippedPaths = common.skippedPaths.map((source) => new RegExp(source))
+    this.skippedPaths = common.skippedPaths.map((source) => new FilterPattern(source))
     this.index = new AnchorIndex(rules.map(compileRule))
     this.compiled = new Map(this.index.rules.map((compiled) => [compiled.rule, compiled]))
   }
