@@ -49,6 +49,8 @@ export const HostKey = Type.String({
     'The fingerprint of the host key of an ssh address, as ssh-keygen -l prints it. Left out, the key of the first contact is the only one that is accepted; empty forgets it.',
 })
 
+const FORMS = 'an address that begins with https:// or ssh://, or one such as git@host:path'
+
 /** Parses an address and checks that it is allowed. Throws 422 with what is wrong. */
 export async function requireAddress(
   hearth: Hearth,
@@ -56,7 +58,9 @@ export async function requireAddress(
   remote: RemoteAccess,
 ): Promise<string> {
   try {
-    const url = isSshAddress(remote.url) ? parseSshRemote(remote.url) : parseRemote(remote.url)
+    const url = isSshAddress(remote.url)
+      ? parseSshRemote(remote.url)
+      : parseRemote(remote.url, FORMS)
     await checkRemote(hearth, remote)
     return url.href
   } catch (error) {

@@ -27,11 +27,14 @@ export type RemoteAccess = {
   readonly ssh?: SshAccess
 }
 
-/** Parses a clone address. Throws OutboundError with the problem. */
-export function parseRemote(text: string): URL {
+/**
+ * Parses a clone address over HTTP. Throws OutboundError with the problem, and with the forms of
+ * address that are allowed where it is used.
+ */
+export function parseRemote(text: string, forms = 'an address that begins with https://'): URL {
   const url = URL.parse(text.trim())
   if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:'))
-    throw new OutboundError('it must be an address that begins with https://', 'blocked_address')
+    throw new OutboundError(`it must be ${forms}`, 'blocked_address')
   if (url.username !== '' || url.password !== '')
     throw new OutboundError('an address must not hold a name or password', 'blocked_address')
   if (url.search !== '' || url.hash !== '')

@@ -59,6 +59,9 @@ test('a leader is one, and its address must be allowed', async () => {
     world.call(createMirror, as, { repo: at.repo, url: at.url, role: 'leader', ...input } as never)
   await expect(create({ url: 'http://10.0.0.1/a.git' })).rejects.toMatchObject({ field: 'url' })
   await expect(create({ url: 'ssh://git@10.0.0.1/a.git' })).rejects.toMatchObject({ field: 'url' })
+  await expect(create({ url: 'git://example.com/a.git' })).rejects.toThrow(
+    'an address that begins with https:// or ssh://, or one such as git@host:path',
+  )
   await expect(create({ settings: { take_over_after: 4 } })).rejects.toMatchObject({
     code: 'invalid',
   })

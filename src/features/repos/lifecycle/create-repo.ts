@@ -6,6 +6,7 @@ import { createRepoWithStore } from './new-repo.ts'
 import { importers } from '../extension-points.ts'
 import { repoRecord } from '../profile/repo-record.ts'
 import { Repo } from '../schema.ts'
+import { Visibility, wantedPrivacy } from '../visibility.ts'
 
 export const createRepo = operation({
   name: 'create_repo',
@@ -31,6 +32,7 @@ export const createRepo = operation({
           'Whether only those with access see it; the default is set for the installation.',
       }),
     ),
+    visibility: Type.Optional(Visibility),
     import_url: Type.Optional(
       Type.String({
         maxLength: 2000,
@@ -52,15 +54,19 @@ export const createRepo = operation({
         { field: 'import_url' },
       )
     }
-    return createRepoWithStore(context, input, {
-      imported: import_url ?? null,
-      prepare: async () => {
-        if (import_url !== undefined) await importer?.check(hearth, import_url)
+    return createRepoWithStore(
+      context,
+      { ...input, private: wantedPrivacy(input) },
+      {
+        imported: import_url ?? null,
+        prepare: async () => {
+          if (import_url !== undefined) await importer?.check(hearth, import_url)
+        },
+        finish: (tx, row) => {
+          if (import_url !== undefined) importer?.begin(tx, row, import_url)
+          return repoRecord(hearth, row, caller)
+        },
       },
-      finish: (tx, row) => {
-        if (import_url !== undefined) importer?.begin(tx, row, import_url)
-        return repoRecord(hearth, row, caller)
-      },
-    })
+    )
   },
 })

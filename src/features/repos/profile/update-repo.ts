@@ -9,6 +9,7 @@ import { branchRef, shortNameProblem } from '../refs/ref-names.ts'
 import { repoRecord } from './repo-record.ts'
 import { newGeneration } from '../refs/move-refs.ts'
 import { BranchName, Repo } from '../schema.ts'
+import { Visibility, wantedPrivacy } from '../visibility.ts'
 import { requireRepo, setForks, setRepo, type RepoChange, type RepoRow } from '../store/repos.ts'
 import { hasBranches, readRef, setHead } from '../store/refs.ts'
 
@@ -84,18 +85,20 @@ export const updateRepo = operation({
       }),
     ),
     private: Type.Optional(Type.Boolean()),
+    visibility: Type.Optional(Visibility),
   }),
   output: Repo,
   annotations: { idempotent: true },
 
   handler: ({ hearth, repo, caller, write }, { default_branch, ...input }) => {
-    if (default_branch !== undefined || input.private !== undefined) repo.require('admin')
+    const isPrivate = wantedPrivacy(input)
+    if (default_branch !== undefined || isPrivate !== undefined) repo.require('admin')
     const wanted: RepoChange = {
       description: input.description === undefined ? undefined : input.description?.trim() || null,
       website: input.website === undefined ? undefined : website(input.website),
       topics: input.topics && [...new Set(input.topics)],
       protected: input.protected,
-      private: input.private,
+      private: isPrivate,
     }
     return write((tx) => {
       const row = requireLive(tx.db, repo.id)

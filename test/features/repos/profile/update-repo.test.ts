@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { listAudit } from '#core/audit.ts'
+import { createRepo } from '#features/repos/lifecycle/create-repo.ts'
 import { getRepo } from '#features/repos/profile/get-repo.ts'
 import { updateRepo } from '#features/repos/profile/update-repo.ts'
 import { makeWorld, refusal } from '../../../world.ts'
@@ -60,6 +61,31 @@ test('members with write may not, and changing who sees it is for admins', async
   expect((await world.call(updateRepo, ada, { repo, private: true })).visibility).toBe('private')
   expect(world.events('repo.visibility_changed').at(-1)?.data).toEqual({ private: true })
   expect((await world.call(updateRepo, ada, { repo, private: false })).visibility).toBe('public')
+})
+
+test('visibility means the same as private, for repositories that are made as well', async () => {
+  const set = (input: Record<string, unknown>, as = ada) =>
+    world.call(updateRepo, as, { repo, ...input } as never)
+  expect(await set({ visibility: 'private' })).toMatchObject({
+    private: true,
+    visibility: 'private',
+  })
+  expect(await set({ visibility: 'public', private: false })).toMatchObject({ private: false })
+  const events = world.events('repo.visibility_changed').length
+  expect(await refusal(set({ visibility: 'private', private: false }))).toMatchObject({
+    status: 422,
+    field: 'visibility',
+  })
+  expect((await refusal(set({ visibility: 'internal' }))).status).toBe(422)
+  expect((await refusal(set({ visibility: 'private' }, bob))).status).toBe(403)
+  expect(world.events('repo.visibility_changed').length).toBe(events)
+  const create = (name: string, input: Record<string, unknown>) =>
+    world.call(createRepo, ada, { workspace: 'acme', name, ...input } as never)
+  expect((await create('open', { visibility: 'public' })).private).toBe(false)
+  expect((await create('closed', { visibility: 'private' })).private).toBe(true)
+  expect(await refusal(create('none', { visibility: 'public', private: true }))).toMatchObject({
+    field: 'visibility',
+  })
 })
 
 test('who sees it, protection and the default branch are in the audit log, a description is not', async () => {
