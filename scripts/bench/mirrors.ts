@@ -1,9 +1,12 @@
 /**
- * Mirrors of a built forge beside git with the same remote, in turn in one run: a sync that finds
- * nothing beside `git fetch`, the first sync of a history beside `git clone --mirror`, and how long a
- * take-over and the plan of a hand-back take with many branches. The remote is another forge.
+ * Moving in: mirrors and imports of a built forge beside git with the same remote, in turn in one run.
+ * A sync that finds nothing beside `git fetch`, the first sync and the import of a history beside
+ * `git clone --mirror`, how long a take-over and the plan of a hand-back take with many branches, what
+ * the probes of many links cost, and files of Git LFS beside plain uploads and downloads of the same
+ * size. The remote is another forge.
  */
 import { Database } from 'bun:sqlite'
+import { createHash } from 'node:crypto'
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { availableParallelism, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -17,6 +20,17 @@ import { runScript, type Option } from '../support/options.ts'
 
 const OPTIONS = {
   branches: { kind: 'count', default: '10000', help: 'Branches of the large repository.' },
+  links: {
+    kind: 'count',
+    default: '500',
+    help: 'Links whose probes are measured for two minutes.',
+  },
+  file: { kind: 'count', default: '256', help: 'MB of a large file.' },
+  history: {
+    kind: 'text',
+    default: '',
+    help: 'A bare repository to mirror and import, in place of a generated one.',
+  },
   megabytes: { kind: 'count', default: '20', help: 'MB of the history that is mirrored.' },
   rounds: { kind: 'count', default: '7', help: 'How often everything is measured.' },
   executable: { kind: 'text', default: EXECUTABLE, help: 'The built executable.' },
@@ -148,6 +162,179 @@ async function firstSyncRow(mirrors: Mirrors, rounds: number): Promise<string> {
   return ratio(own, others)
 }
 
+/** An import of the same history, by its address alone. */
+async function importRow(mirrors: Mirrors, rounds: number): Promise<string> {
+  const own: number[] = []
+  const others: number[] = []
+  const importOne = async (round: number): Promise<void> => {
+    const { id } = await mirrors.own.api<{ id: string }>('POST', '/imports', {
+      source: 'git',
+      url: mirrors.remote.address('history'),
+      token: mirrors.remote.token,
+      workspace: OWNER.workspace,
+      name: `imported-${round}`,
+    })
+    for (;;) {
+      const { state } = await mirrors.own.api<{ state: string }>('GET', `/imports/${id}`)
+      if (state === 'done') return
+      if (state === 'failed') throw new Error('the import failed')
+      await Bun.sleep(10 * POLL_MS)
+    }
+  }
+  for (let round = 0; round < rounds; round++) {
+    own.push(await mirrors.seconds(1, () => importOne(round)))
+    const into = join(mirrors.directory, `clone-${round}`)
+    const address = mirrors.address('history')
+    others.push(await gitSeconds(mirrors.directory, 'clone', '-q', '--mirror', address, into))
+    rmSync(into, { recursive: true, force: true })
+  }
+  return ratio(own, others)
+}
+
+const PROBE_MINUTES = 2
+const IN_A_DAY_MS = 86_400_000
+
+/** The share of a core that the probes of many links take, beyond that of the idle forge. */
+async function probesRow(mirrors: Mirrors, name: string, links: number): Promise<string> {
+  const { own, remote } = mirrors
+  const share = async (): Promise<number> => {
+    const began = cpuOf(own.pid)
+    await Bun.sleep(PROBE_MINUTES * 60_000)
+    return (cpuOf(own.pid) - began) / (PROBE_MINUTES * 60)
+  }
+  const idle = await share()
+  await remote.api('POST', `/repos/${OWNER.workspace}/${name}/visibility`, {
+    private: false,
+    confirm: `${OWNER.workspace}/${name}`,
+  })
+  for (let at = 0; at < links; at++) await own.create(`probed-${at}`)
+  const db = new Database(join(mirrors.directory, 'own', 'data', 'hearth.db'))
+  db.run('PRAGMA busy_timeout = 10000')
+  const columns = db
+    .query<{ name: string }, []>(`SELECT name FROM pragma_table_info('mirrors')`)
+    .all()
+    .map((column) => column.name)
+  // Copies of one link, without its secret, which is sealed for it alone. Their syncs are not due.
+  const changed: Record<string, string> = {
+    id: `'rmt_' || substr(repos.id, 5)`,
+    repo_id: 'repos.id',
+    secret: 'NULL',
+    probe_at: `${Date.now()} + abs(random() % 60000)`,
+    sync_at: `${Date.now() + IN_A_DAY_MS}`,
+  }
+  db.run(
+    `INSERT INTO mirrors (${columns.join(', ')})
+     SELECT ${columns.map((column) => changed[column] ?? `link.${column}`).join(', ')}
+     FROM repos, (SELECT * FROM mirrors WHERE repo_id = (SELECT id FROM repos WHERE name = ?)) link
+     WHERE repos.name LIKE 'probed-%'`,
+    [name],
+  )
+  await Bun.sleep(10_000)
+  const busy = await share()
+  const { probed } = db
+    .query<{ probed: number }, []>(
+      `SELECT count(*) AS probed FROM mirrors WHERE probes_passed > 1 OR probes_failed > 0`,
+    )
+    .get() ?? { probed: 0 }
+  db.close()
+  return `${((busy - idle) * 100).toFixed(2)} % of a core (idle ${(idle * 100).toFixed(2)} %, ${probed} were probed)`
+}
+
+type LfsAction = { readonly href: string; readonly header?: Record<string, string> }
+
+/** Seconds that a request with or without a body takes, with its answer read. */
+async function secondsOf(url: string, init: RequestInit): Promise<number> {
+  const began = performance.now()
+  const response = await fetch(url, init)
+  for await (const _ of response.body ?? []);
+  if (!response.ok) throw new Error(`${url} answered ${response.status}`)
+  return (performance.now() - began) / 1000
+}
+
+/** A file of Git LFS beside one of a release, which is a plain upload and download of the same forge. */
+async function largeFileRows(
+  { own }: Mirrors,
+  megabytes: number,
+  rounds: number,
+): Promise<{ up: string; down: string }> {
+  await own.create('files')
+  const repo = `${OWNER.workspace}/files`
+  await own.api('POST', `/repos/${repo}/commits`, {
+    branch: 'main',
+    message: 'Begin',
+    files: [{ path: 'README.md', action: 'put', content: '# Files' }],
+  })
+  const { id } = await own.api<{ id: string }>('POST', `/repos/${repo}/releases`, {
+    tag_name: 'v1',
+  })
+  const authorization = `Bearer ${own.token}`
+  const action = async (
+    operation: 'upload' | 'download',
+    oid: string,
+    size: number,
+  ): Promise<LfsAction> => {
+    const response = await fetch(`${own.address('files')}/info/lfs/objects/batch`, {
+      method: 'POST',
+      headers: {
+        authorization: own.authorization,
+        accept: 'application/vnd.git-lfs+json',
+        'content-type': 'application/vnd.git-lfs+json',
+      },
+      body: JSON.stringify({ operation, transfers: ['basic'], objects: [{ oid, size }] }),
+    })
+    const { objects } = (await response.json()) as {
+      objects: { actions?: Record<string, LfsAction> }[]
+    }
+    const found = objects[0]?.actions?.[operation]
+    if (!found) throw new Error(`no ${operation} of ${oid}: ${JSON.stringify(objects)}`)
+    return found
+  }
+  const taken: Record<'up' | 'down' | 'plainUp' | 'plainDown', number[]> = {
+    up: [],
+    down: [],
+    plainUp: [],
+    plainDown: [],
+  }
+  for (let round = -1; round < rounds; round++) {
+    // Each has bytes of its own, so that none is there already.
+    const [large, plain] = [0, 1].map(() => {
+      const bytes = new Uint8Array(megabytes << 20)
+      for (let at = 0; at < bytes.length; at += 65_536)
+        crypto.getRandomValues(bytes.subarray(at, at + 65_536))
+      return bytes
+    }) as [Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>]
+    const oid = createHash('sha256').update(large).digest('hex')
+    const upload = await action('upload', oid, large.length)
+    const up = await secondsOf(upload.href, {
+      method: 'PUT',
+      headers: { 'content-type': 'application/octet-stream', ...upload.header },
+      body: large,
+    })
+    const plainUp = await secondsOf(
+      `${own.url}/api/v1/repos/${repo}/releases/${id}/assets?name=plain-${round}.bin`,
+      {
+        method: 'POST',
+        headers: { authorization, 'content-type': 'application/octet-stream' },
+        body: plain,
+      },
+    )
+    const download = await action('download', oid, large.length)
+    const down = await secondsOf(download.href, { headers: download.header ?? {} })
+    const assets = await own.api<{ name: string; download_url: string }[]>(
+      'GET',
+      `/repos/${repo}/releases/${id}/assets`,
+    )
+    const address = assets.find(({ name }) => name === `plain-${round}.bin`)?.download_url ?? ''
+    const plainDown = await secondsOf(address, { headers: { authorization } })
+    if (round < 0) continue
+    taken.up.push(up)
+    taken.down.push(down)
+    taken.plainUp.push(plainUp)
+    taken.plainDown.push(plainDown)
+  }
+  return { up: ratio(taken.up, taken.plainUp), down: ratio(taken.down, taken.plainDown) }
+}
+
 /** How long a take-over takes, and the plan to give the lead back. */
 async function takeOverRow(
   mirrors: Mirrors,
@@ -208,8 +395,9 @@ await runScript('bun scripts/bench/mirrors.ts [options]', OPTIONS, async (option
   try {
     const few = await createBranches(remote, directory, FEW_BRANCHES)
     const many = await createBranches(remote, directory, Number(options.branches))
-    const history = join(directory, 'history.git')
-    await generate(history, Number(options.megabytes))
+    const history = options.history === '' ? join(directory, 'history.git') : options.history
+    const what = options.history === '' ? `${options.megabytes} MB` : history
+    if (options.history === '') await generate(history, Number(options.megabytes))
     await remote.create('history')
     await git(history, 'push', '-q', mirrors.address('history'), 'refs/heads/*:refs/heads/*')
     for (const name of [few, many]) await mirrors.begin(name)
@@ -222,11 +410,20 @@ await runScript('bun scripts/bench/mirrors.ts [options]', OPTIONS, async (option
       `| Sync of nothing, ${options.branches} branches | ${await syncRow(mirrors, many, rounds)} |`,
     )
     say(
-      `| First sync of ${options.megabytes} MB, beside \`git clone --mirror\` | ${await firstSyncRow(mirrors, rounds)} |`,
+      `| First sync of ${what}, beside \`git clone --mirror\` | ${await firstSyncRow(mirrors, rounds)} |`,
     )
+    say(
+      `| Import of ${what}, beside \`git clone --mirror\` | ${await importRow(mirrors, rounds)} |`,
+    )
+    const files = await largeFileRows(mirrors, Number(options.file), rounds)
+    say(`| LFS: ${options.file} MB up, waiting, beside a file of a release | ${files.up} |`)
+    say(`| LFS: ${options.file} MB down | ${files.down} |`)
     const { takeOver, plan } = await takeOverRow(mirrors, many, rounds)
     say(`| Take-over with ${options.branches} branches | ${takeOver} |`)
     say(`| Plan of a hand-back with ${options.branches} branches | ${plan} |`)
+    const links = Number(options.links)
+    if (links > 0)
+      say(`| ${links} links probed a minute | ${await probesRow(mirrors, few, links)} |`)
     return 0
   } finally {
     mirrors.close()

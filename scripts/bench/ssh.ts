@@ -1,9 +1,11 @@
 /**
  * SSH beside HTTP at one forge, in turn in one run: a clone that is packed anew, a fetch of nothing
  * and a push of one commit. Prints what the client waits and the processor time of the forge, each
- * over SSH divided by the same over HTTP. The client is git with OpenSSH; each command signs in.
+ * over SSH divided by the same over HTTP. The client is git with OpenSSH; each command signs in. Then
+ * what a stranger who tries both doors all the time costs the forge, and those who work.
  */
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { connect } from 'node:net'
 import { availableParallelism, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { median } from './forge/wrk.ts'
@@ -18,6 +20,7 @@ import { freePort } from '../support/ports.ts'
 const OPTIONS = {
   megabytes: { kind: 'count', default: '30', help: 'MB of the repository.' },
   rounds: { kind: 'count', default: '7', help: 'How often everything is measured.' },
+  probes: { kind: 'count', default: '500', help: 'Attempts of a stranger a minute at each door.' },
   executable: { kind: 'text', default: EXECUTABLE, help: 'The built executable.' },
 } as const satisfies Record<string, Option>
 
@@ -107,6 +110,93 @@ async function rowOf(
   return `| ${scenario.name} | ${cell('cpu')} | ${cell('wall')} |`
 }
 
+/** Strangers are counted by their address, so this one has another than those who work. */
+const STRANGER = '127.9.9.9'
+
+/** Sends a text and reads so many bytes of the answer, or all of it. */
+function probe(port: number, text: string, maxBytes: number): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const socket = connect({ port, host: '127.0.0.1', localAddress: STRANGER })
+  let bytes = 0
+  socket.on('connect', () => socket.write(text))
+  socket.on('data', (data) => {
+    bytes += data.length
+    if (bytes > maxBytes) socket.destroy()
+  })
+  socket.on('error', () => {})
+  socket.on('close', () => resolve())
+  return promise
+}
+
+/** Tries both doors of the forge until it is stopped. Answers how often. */
+function startStranger(
+  { url }: Hearth,
+  port: number,
+  attemptsPerMinute: number,
+): () => Promise<number> {
+  let attempts = 0
+  const running = new Set<Promise<void>>()
+  const begin = (attempt: Promise<void>): void => {
+    running.add(attempt)
+    void attempt.finally(() => running.delete(attempt))
+  }
+  const { host, port: httpPort } = new URL(url)
+  const timer = setInterval(() => {
+    const password = btoa(`root:password-${attempts++}`)
+    // Scanners of SSH read the banner and the list of algorithms.
+    begin(probe(port, 'SSH-2.0-probe\r\n', 300))
+    begin(
+      probe(
+        Number(httpPort),
+        `GET /${OWNER.workspace}/bench.git/info/refs?service=git-upload-pack HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Basic ${password}\r\nConnection: close\r\n\r\n`,
+        1 << 20,
+      ),
+    )
+  }, 60_000 / attemptsPerMinute)
+  return async () => {
+    clearInterval(timer)
+    await Promise.all(running)
+    return attempts
+  }
+}
+
+const STRANGER_SECONDS = 20
+
+async function strangerRows(
+  hearth: Hearth,
+  port: number,
+  scenario: Scenario,
+  doors: readonly Door[],
+  { rounds, probes }: { rounds: number; probes: number },
+): Promise<string[]> {
+  const idle = cpuOf(hearth.pid)
+  await Bun.sleep(STRANGER_SECONDS * 1000)
+  const began = cpuOf(hearth.pid)
+  const stop = startStranger(hearth, port, probes)
+  await Bun.sleep(STRANGER_SECONDS * 1000)
+  const attempts = await stop()
+  const used = cpuOf(hearth.pid) - began - (began - idle)
+  const waits: Record<'alone' | 'beside', Record<Door['name'], number[]>> = {
+    alone: { SSH: [], HTTP: [] },
+    beside: { SSH: [], HTTP: [] },
+  }
+  for (let round = 0; round < rounds; round++)
+    for (const door of doors) {
+      waits.alone[door.name].push((await measure(hearth, scenario, door)).wall)
+      const end = startStranger(hearth, port, probes)
+      waits.beside[door.name].push((await measure(hearth, scenario, door)).wall)
+      await end()
+    }
+  const ratio = ({ name }: Door): string => {
+    const [beside, alone] = [median(waits.beside[name]), median(waits.alone[name])]
+    return `${(beside / alone).toFixed(2)} (${(beside * 1000).toFixed(1)} / ${(alone * 1000).toFixed(1)} ms)`
+  }
+  return [
+    `| Processor time for them | ${((used / STRANGER_SECONDS) * 100).toFixed(1)} % of a core, ${((used / attempts) * 1000).toFixed(2)} ms for one at each door |`,
+    ...doors.map((door) => `| ${scenario.name} over ${door.name}, waiting | ${ratio(door)} |`),
+  ]
+}
+
 await runScript('bun scripts/bench/ssh.ts [options]', OPTIONS, async (options) => {
   const say = (text: string): void => void process.stdout.write(`${text}\n`)
   const directory = mkdtempSync(join(tmpdir(), 'hearth-bench-ssh-'))
@@ -135,8 +225,18 @@ await runScript('bun scripts/bench/ssh.ts [options]', OPTIONS, async (options) =
     const command = `ssh -F /dev/null -i ${key} -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o LogLevel=ERROR`
     say(`${availableParallelism()} cores, load of the machine ${loadavg()[0]?.toFixed(1)}`)
     say('| SSH beside HTTP | Processor time of the forge | Waiting |\n| --- | --- | --- |')
-    for (const scenario of scenariosOf(directory, copy, command))
-      say(await rowOf(hearth, scenario, doors, Number(options.rounds)))
+    const scenarios = scenariosOf(directory, copy, command)
+    const rounds = Number(options.rounds)
+    for (const scenario of scenarios) say(await rowOf(hearth, scenario, doors, rounds))
+    const [, fetchOfNothing] = scenarios
+    const probes = Number(options.probes)
+    if (fetchOfNothing && probes > 0) {
+      say(
+        `\n| A stranger, ${probes} times a minute at each door | With them / without |\n| --- | --- |`,
+      )
+      const asked = { rounds, probes }
+      for (const row of await strangerRows(hearth, port, fetchOfNothing, doors, asked)) say(row)
+    }
     return 0
   } finally {
     await hearth.stop()
