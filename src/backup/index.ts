@@ -45,6 +45,7 @@ export {
   type RestoreOptions,
 } from './restore-backup.ts'
 export {
+  isOwn,
   pruneBackups as prune,
   selectRetained as toKeep,
   type RetentionPolicy as Keep,

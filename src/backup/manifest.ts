@@ -35,6 +35,11 @@ export type Manifest = {
   readonly format: typeof FORMAT
   readonly id: string
   readonly name: string | null
+  /**
+   * The data directory that wrote it: another one that uses the same place, by mistake or as a restored
+   * copy, removes nothing of it. Missing in workspaces and in what older versions wrote.
+   */
+  readonly origin?: string
   /** The time of the snapshot: every change that was acknowledged before is in it. */
   readonly made_at: Timestamp
   /** The version of the program that wrote it. */
@@ -102,6 +107,7 @@ export function decodeManifest(bytes: Uint8Array, where: string): Manifest {
   const { totals, parts } = manifest
   const sound =
     isBackupId(String(manifest.id)) &&
+    (manifest.origin === undefined || typeof manifest.origin === 'string') &&
     typeof manifest.made_at === 'string' &&
     typeof manifest.version === 'string' &&
     typeof manifest.schema === 'string' &&

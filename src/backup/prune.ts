@@ -49,19 +49,26 @@ export function selectRetained(
  */
 export const GRACE_MS = DAY
 
+/** Whether a data directory wrote a backup, or an older version, which did not say who did. */
+export const isOwn = ({ origin }: Pick<Manifest, 'origin'>, own: string): boolean =>
+  origin === undefined || origin === own
+
 /**
- * Prunes a store. Damaged manifests are kept for an operator to inspect. While there is one, no part
+ * Prunes the backups of one data directory (`origin`) in a store. Those of others count for nothing
+ * and stay. Damaged manifests are kept for an operator to inspect. While there is one, no part
  * is removed, because it may refer to any part.
  */
 export async function pruneBackups(
   store: BackupStore,
   keep: RetentionPolicy,
-  options: { now_ms: number; grace_ms?: number },
-): Promise<{ removed: string[]; parts: number; bytes: number }> {
+  options: { origin: string; now_ms: number; grace_ms?: number },
+): Promise<{ removed: string[]; others: number; parts: number; bytes: number }> {
   const all = await listBackups(store)
   const whole = all.flatMap(({ manifest }) => (manifest === null ? [] : [manifest]))
-  const kept = selectRetained(whole, keep)
-  const removed = whole.filter(({ id }) => !kept.has(id)).map(({ id }) => id)
+  const own = whole.filter((manifest) => isOwn(manifest, options.origin))
+  const kept = selectRetained(own, keep)
+  for (const { id } of whole.filter((manifest) => !own.includes(manifest))) kept.add(id)
+  const removed = own.filter(({ id }) => !kept.has(id)).map(({ id }) => id)
   for (const id of removed) await store.remove(manifestPath(id))
   await store.flush()
   let parts = 0
@@ -81,5 +88,5 @@ export async function pruneBackups(
       bytes += size
     }
   }
-  return { removed, parts, bytes }
+  return { removed, others: whole.length - own.length, parts, bytes }
 }

@@ -41,6 +41,8 @@ export type RemoteFile = {
 export type BackupFacts = PartEncoding & {
   readonly id: string
   readonly name: string | null
+  /** The data directory; left out for what is not one. */
+  readonly origin?: string
   readonly made_at: Timestamp
   readonly version: string
   readonly schema: string
@@ -200,13 +202,14 @@ class BackupWriter {
   }
 
   async #writeManifest(): Promise<WriteBackupResult> {
-    const { id, name, made_at, version, schema, notes, recipients } = this.facts
+    const { id, name, origin, made_at, version, schema, notes, recipients } = this.facts
     const content = { files: this.#files, folders: this.facts.folders }
     const sealed = await this.#encoder.seal(new TextEncoder().encode(JSON.stringify(content)))
     const encoded = encodeManifest({
       format: FORMAT,
       id,
       name,
+      ...(origin !== undefined && { origin }),
       made_at,
       version,
       schema,

@@ -26,6 +26,7 @@ import {
   verifyByRestore,
 } from '#features/backups/index.ts'
 import { writeAs } from '#core/write.ts'
+import { dataIdentity } from '#lib/data-identity.ts'
 import { bytesFree } from '#lib/disk.ts'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
@@ -191,11 +192,18 @@ async function clear(flags: Flags): Promise<void> {
     const release = lockBackups(hearth.settings.data)
     try {
       const place = openPlace(to ?? backupAddress(hearth.settings), s3)
-      const { removed, parts, bytes } = await prune(place, keep, { now_ms: hearth.clock.now() })
+      const { removed, others, parts, bytes } = await prune(place, keep, {
+        origin: dataIdentity(hearth.settings.data),
+        now_ms: hearth.clock.now(),
+      })
       await writeAs(hearth, null, (tx) => {
         for (const id of removed) removeBackup(tx, id)
       })
       for (const id of removed) say(`took ${id} away`)
+      if (others > 0)
+        say(
+          `${counted(others, 'backup')} of another data directory stayed: hearth backup remove ID takes one away`,
+        )
       say(`${counted(removed.length, 'backup')} and ${counted(parts, 'part')} went, ${mb(bytes)}`)
     } finally {
       release()

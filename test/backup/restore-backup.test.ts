@@ -243,17 +243,22 @@ test('what is kept: the newest, those of days, weeks and months, and those with 
   )
   const one = { last: 1, daily: 0, weekly: 0, monthly: 0 }
   // Young parts may belong to a backup that is being made.
-  expect(await prune(place, one, { now_ms: Date.now() })).toEqual({
+  expect(await prune(place, one, { origin: 'here', now_ms: Date.now() })).toEqual({
     removed: [first.id],
+    others: 0,
     parts: 0,
     bytes: 0,
   })
-  expect((await prune(place, one, { now_ms: Date.now() + 2 * 86_400_000 })).parts).toBe(1)
+  expect(
+    (await prune(place, one, { origin: 'here', now_ms: Date.now() + 2 * 86_400_000 })).parts,
+  ).toBe(1)
   expect(await checkBackup(place, second, [], quiet, never)).toEqual([])
   // A manifest that cannot be read may name anything.
   writeFileSync(join(path, manifestName(typeId('bkp', clock + 1))), '{')
   writeFileSync(join(path, 'files', 'ab-stray'), 'x')
-  expect((await prune(place, one, { now_ms: Date.now() + 2 * 86_400_000 })).parts).toBe(0)
+  expect(
+    (await prune(place, one, { origin: 'here', now_ms: Date.now() + 2 * 86_400_000 })).parts,
+  ).toBe(0)
 })
 
 test('a place says in words what is wrong with it', async () => {

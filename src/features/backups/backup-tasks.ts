@@ -1,5 +1,6 @@
 /** The tasks of the backup thread. */
 import { findBrokenLink } from '#core/audit.ts'
+import { dataIdentity } from '#lib/data-identity.ts'
 import { listFaults, openDatabase } from '#core/db.ts'
 import {
   checkBackup,
@@ -78,7 +79,10 @@ export const tasks: TaskFunctions = {
   async prune({ data, place: address, s3, keep, now_ms }) {
     const release = lockBackups(data)
     try {
-      return { removed: (await prune(openPlace(address, s3), keep, { now_ms })).removed }
+      return {
+        removed: (await prune(openPlace(address, s3), keep, { origin: dataIdentity(data), now_ms }))
+          .removed,
+      }
     } finally {
       release()
     }

@@ -5,14 +5,18 @@
 import { takeLock } from '#core/db.ts'
 import {
   BackupError,
+  isOwn,
+  listBackups,
   openPlace,
   writeBackup,
   type Manifest,
+  type Place,
   type S3Settings,
   type Tell,
 } from '#backup'
 import { keyOf } from '#core/storage.ts'
 import { BucketError, openBucket } from '#lib/bucket.ts'
+import { dataIdentity } from '#lib/data-identity.ts'
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { collectSources, type RemoteReader } from './collect-sources.ts'
@@ -64,6 +68,18 @@ function remoteReader(storage: BuildTask['storage']): RemoteReader | null {
     })
 }
 
+/** What an administrator should know of a place that others write to, too. */
+async function listOthers(place: Place, origin: string): Promise<string[]> {
+  const others = (await listBackups(place)).filter(
+    ({ manifest }) => manifest !== null && !isOwn(manifest, origin),
+  )
+  return others.length === 0
+    ? []
+    : [
+        `${place.address} also has backups of another data directory (${others.length}), which are not pruned: give each forge a place of its own`,
+      ]
+}
+
 /**
  * Throws BackupError for faults that a person can fix: disk space, permissions, a missing bucket.
  */
@@ -83,6 +99,7 @@ export async function buildBackup(
     clear()
     mkdirSync(staging, { recursive: true, mode: 0o700 })
     const place = openPlace(task.to, task.s3)
+    const origin = dataIdentity(task.data)
     await place.sweep()
     tell({ phase: 'snapshot', files_done: 0, files_total: 0, bytes_done: 0, bytes_total: 0 })
     const gathered = collectSources(task.data, staging, {
@@ -96,11 +113,12 @@ export async function buildBackup(
       {
         id: task.id,
         name: task.name,
+        origin,
         made_at: task.now,
         version: task.version,
         schema: gathered.schema,
         repositories: gathered.repositories,
-        notes: gathered.notes,
+        notes: [...gathered.notes, ...(await listOthers(place, origin))],
         folders: gathered.folders,
         recipients: task.recipients,
         name_key: Buffer.from(task.name_key, 'hex'),

@@ -7,11 +7,6 @@ export { keyOf, packOf } from '#core/storage.ts'
 
 /** The object that names the owner, which alone may delete objects. */
 export const OWNER_KEY = 'owner'
-/**
- * Its counterpart in the data directory. It is not in backups, because a restored copy is another
- * forge.
- */
-export const IDENTITY_FILE = 'storage.id'
 export const BLOBS_PREFIX = 'blobs/'
 
 /** Paths of files below the data directory. */

@@ -249,3 +249,30 @@ test('objects that maintenance and purges take away meanwhile are in the backup 
     expect(readFileSync(String(file)).subarray(0, 4).toString()).toBe('PACK')
   expect(gathered.notes).toEqual([])
 })
+
+test('two forges with one place for backups prune their own, and say that there are others', async () => {
+  const to = folder()
+  const one = { last: 1, daily: 0, weekly: 0, monthly: 0 }
+  const [mine, theirs] = [
+    await makeFurnished({ to, keep: one }),
+    await makeFurnished({ to, keep: one }),
+  ]
+  const made: string[][] = [[], []]
+  for (let round = 0; round < 2; round++)
+    for (const [at, { world, ada }] of [mine, theirs].entries()) {
+      world.clock.advance(60_000)
+      made[at]?.push((await world.call(createBackup, ada, {})).id)
+      await world.jobs()
+    }
+  const left = readdirSync(join(to, 'backups')).map((name) => name.replace('.json', ''))
+  expect(left.toSorted()).toEqual(made.map((ids) => ids.at(-1) ?? '').toSorted())
+  const notes = findBackup(theirs.world.hearth.db, made[1]?.at(-1) ?? '')?.notes ?? ''
+  expect(JSON.parse(notes)).toEqual([
+    `${to} also has backups of another data directory (1), which are not pruned: give each forge a place of its own`,
+  ])
+  expect(existsSync(join(to, 'storage.id'))).toBe(false)
+  const manifest = await requireBackup(openPlace(to, null), made[0]?.at(-1) ?? '')
+  const paths = (await contentOf(manifest, [])).files.map(({ path }) => path)
+  expect(paths).toContain('hearth.db')
+  expect(paths).not.toContain('storage.id')
+}, 60_000)
