@@ -695,6 +695,13 @@ CREATE TABLE cross_references (
 
 CREATE INDEX cross_references_of_text ON cross_references (repo_id, number, text_id);
 
+CREATE TABLE departed_workspaces (
+  slug TEXT PRIMARY KEY,
+  -- The workspace there, such as https://git.example.com/acme.
+  address TEXT NOT NULL,
+  departed_at TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE dependency_alerts (
   seq INTEGER PRIMARY KEY,
   id TEXT NOT NULL UNIQUE,

@@ -11,7 +11,7 @@ import { recordedMigrations } from '#core/migrate.ts'
 import { currentPrincipal } from '#core/principal.ts'
 import { RESERVED_REF_PREFIXES } from '#core/reserved-names.ts'
 import type { Settings } from '#core/settings.ts'
-import { createCallerLookup, mailTranslations } from '#features/accounts/index.ts'
+import { createCallerLookup, findDeparted, mailTranslations } from '#features/accounts/index.ts'
 import { openRestoredCopy } from '#features/backups/index.ts'
 import { packageFacts } from '#features/packages/index.ts'
 import { findKeyCaller, findSshCaller } from '#features/keys/index.ts'
@@ -139,6 +139,7 @@ export function openHearth(options: OpenOptions): Hearth {
       repo: (path, caller) => repoFacts(database, path, caller),
       moved: (path) => findNewPath(database, path),
       workspace: (slug, caller) => workspaceFacts(database, slug, caller),
+      departed: (slug) => findDeparted(database, slug),
       isSecurityManager: (workspace_id, person_id) =>
         isSecurityManager(database, workspace_id, person_id),
       isInvitedToAdvisory: (repo_id, advisory_id, person_id) =>

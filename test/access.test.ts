@@ -275,6 +275,7 @@ function outcome(
       repo: (_, caller) =>
         limitRepoFacts(facts(kind, situation as Partial<AccountRepoFacts>), caller),
       moved: () => null,
+      departed: () => null,
       isSecurityManager: (_, person) => person === 'usr_2',
       isInvitedToAdvisory: (_, id, person) => id === 'adv_1' && person === 'usr_3',
       workspace: (slug, caller) =>

@@ -1,7 +1,11 @@
 import { layout } from '#src/app.ts'
 import { loadConfig } from '#src/config.ts'
 import { openPlace, readIdentities } from '#backup'
-import { importWorkspace, requireArchive } from '#features/transfer/index.ts'
+import {
+  importWorkspace,
+  MAX_ROWS_BESIDE_SERVER,
+  requireArchive,
+} from '#features/transfer/index.ts'
 import { takeLock } from '#core/db.ts'
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -26,10 +30,10 @@ function peopleOf(words: string | undefined): Map<string, string> {
 
 export const importArchive: Command = {
   name: 'import',
-  summary: `Takes what hearth export wrote, into a forge that is stopped:
+  summary: `Takes what hearth export wrote:
 
-  PLACE   the archive of a workspace. All of it comes, or nothing
-  DIR     the directory of a repository, with DIR.records beside it: its code, labels, milestones, issues, pull requests, comments, reviews
+  PLACE   the archive of a workspace. All of it comes, or nothing. A server may run meanwhile, unless the workspace is very large
+  DIR     the directory of a repository, into a forge that is stopped, with DIR.records beside it: its code, labels, milestones, issues, pull requests, comments, reviews
           and releases come as --as OWNER/NAME. One that was cut off goes on when the command is given again
 
 People of a workspace are found by their confirmed addresses, or as --people says. What others wrote stands under their names; they
@@ -54,11 +58,13 @@ have no access, and nobody can sign in as them.`,
     if (!existsSync(database))
       throw new CommandError(`there is no forge in ${config.data}; name its directory with --data`)
     mkdirSync(join(lock, '..'), { recursive: true, mode: 0o700 })
-    // One large transaction would block all writes of a server.
     const release = takeLock(lock)
-    if (!release) throw new CommandError(`${config.data} is being served: stop that for the import`)
-    release()
+    release?.()
+    const isServed = release === null
     const repo = findRepoArchive(address)
+    // The server would take the same import up.
+    if (repo !== null && isServed)
+      throw new CommandError(`${config.data} is being served: stop that for the import`)
     if (repo !== null)
       return importRepo(repo, { owner, as: text(flags.as) ?? null, data: config.data, flags })
     const place = openPlace(address, backups.s3)
@@ -73,6 +79,7 @@ have no access, and nobody can sign in as them.`,
           as: text(flags.as) ?? null,
           owner,
           people,
+          maxRows: isServed ? MAX_ROWS_BESIDE_SERVER : null,
           identities: key === undefined ? [] : readIdentities(readFileSync(key, 'utf8'), key),
         },
         () => {},

@@ -11,6 +11,7 @@ import { importArchive } from './import.ts'
 import { link } from './link.ts'
 import { login } from './login.ts'
 import { migrate } from './migrate.ts'
+import { redirect } from './redirect.ts'
 import { rollback } from './rollback.ts'
 import { run } from './run/index.ts'
 import { serve } from './serve.ts'
@@ -29,6 +30,7 @@ export const commands: readonly Command[] = [
   rollback,
   exportRepo,
   importArchive,
+  redirect,
   advisories,
   doctor,
   checkWorkflows,

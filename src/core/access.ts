@@ -9,7 +9,7 @@
  * The facts are already within the limits of the caller's token (`RepoFacts`, `WorkspaceFacts`). No
  * code outside of this file applies these limits, and none can forget them.
  */
-import { conflict, forbidden, Moved, notFound, Refusal } from '#lib/errors.ts'
+import { conflict, departed, forbidden, Moved, notFound, Refusal } from '#lib/errors.ts'
 import {
   higherRole,
   lowerRole,
@@ -109,6 +109,8 @@ export type FactsPort = {
   /** The current full name of the repository that once had this name; null when none had. */
   moved(path: string): string | null
   workspace(slug: string, caller: Caller): WorkspaceFacts | null
+  /** The address of a workspace that another forge serves now; null for all others. */
+  departed(slug: string): string | null
   /** Whether a person is in a team that works on the security findings of a workspace. */
   isSecurityManager(workspace_id: string, person_id: string): boolean
   /** Whether a person is invited to work on an advisory of a repository. */
@@ -650,6 +652,7 @@ function repoGrant(rule: Rule, caller: Caller, target: Target, port: FactsPort):
     throw notFound(`the repository ${path}`)
   if ((facts.private || rule.advisoryWork) && facts.two_factor_missing)
     throw secondFactorMissing(facts.workspace)
+  requireHere(facts.workspace, port)
   if (moved !== null) throw new Moved(path, moved)
   requireStanding(rule, caller)
   const worksOn = (id: unknown): boolean => worksOnAdvisory(facts, caller, port, id)
@@ -694,6 +697,7 @@ function workspaceGrant(rule: Rule, caller: Caller, slug: string, port: FactsPor
   const facts = port.workspace(slug, caller)
   const role = facts?.role ?? null
   if (facts === null || role === null) throw notFound(`the workspace ${slug}`)
+  requireHere(facts.slug, port)
   if (facts.slug !== slug.toLowerCase()) throw new Moved(slug, facts.slug)
   if (facts.two_factor_missing && !rule.whileTwoFactorMissing) {
     throw forbidden(
@@ -744,6 +748,12 @@ function requireCurrentSlug(current: string, given: string): void {
   if (current !== given.toLowerCase()) throw new Moved(given, current)
 }
 
+/** Throws 404 with the address of a workspace that another forge serves now. */
+function requireHere(workspace: string, port: FactsPort): void {
+  const address = port.departed(workspace)
+  if (address !== null) throw departed(workspace, address)
+}
+
 const secondFactorMissing = (workspace: string): Refusal =>
   forbidden(
     'two_factor_required',
@@ -760,8 +770,10 @@ function packageGrant(
   if (facts === null) throw missingPackage(target)
   const isPublic = !facts.private && !facts.deleted
   const role = facts.id === null ? null : higherRole(facts.role, isPublic ? 'read' : null)
-  if (role !== null || (rule.creates && facts.creation !== null))
+  if (role !== null || (rule.creates && facts.creation !== null)) {
+    requireHere(facts.workspace, port)
     requireCurrentSlug(facts.workspace, target.workspace)
+  }
   if (role === null) {
     if (rule.creates) return creationGrant(rule, caller, facts, target)
     throw missingPackage(target)

@@ -368,9 +368,13 @@ const PAGES_TO_BLOCK_WRITES = 4 * PAGES_PER_CHECKPOINT
 /** Size that the file of the log is cut to when the log restarts. */
 const MAX_IDLE_LOG_BYTES = 32 * 1024 ** 2
 
-/** A lock of another process is waited for 200 times 50 ms, which is 10 seconds. */
+/**
+ * A lock of another process is waited for 200 times 50 ms, which is 10 seconds. SQLite's own wait
+ * stops the event loop, so it is short.
+ */
 const MAX_LOCKED_RETRIES = 200
 const LOCKED_RETRY_MS = 50
+const LOCK_WAIT_MS = 2
 
 /** A committed group of writes that is not on disk yet. */
 type UnsyncedGroup = { readonly resolve: () => void; readonly reject: (error: unknown) => void }
@@ -421,6 +425,7 @@ export class Writer {
     db.version = () => this.state()
     if (db.path === null) return
     this.#checkpoints = new Checkpoints(db.path)
+    db.exec(`PRAGMA busy_timeout = ${LOCK_WAIT_MS}`)
     db.exec('PRAGMA synchronous = NORMAL')
     db.exec('PRAGMA wal_autocheckpoint = 0')
     db.exec(`PRAGMA journal_size_limit = ${MAX_IDLE_LOG_BYTES}`)

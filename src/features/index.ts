@@ -48,6 +48,7 @@ import { feature as agentRuns } from './agent-runs/index.ts'
 import { feature as queue } from './queue/index.ts'
 import { feature as backups } from './backups/index.ts'
 import { feature as overview } from './overview/index.ts'
+import { feature as transfer } from './transfer/index.ts'
 import { feature as site } from './site/index.ts'
 import { feature as storage } from './storage/index.ts'
 import { feature as search } from './search/index.ts'
@@ -101,6 +102,7 @@ export const features: readonly Feature[] = [
   assistant,
   triage,
   overview,
+  transfer,
   site,
   standby,
 ]

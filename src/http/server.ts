@@ -16,6 +16,7 @@ import {
   type Listener,
   type RequestHandler,
 } from './exchange.ts'
+import { departedResponse } from './departed.ts'
 import { artifactRoutes } from './artifact-routes.ts'
 import { archiveRoutes } from './git/archive-routes.ts'
 import { goImportResponse } from './git/go-import.ts'
@@ -121,7 +122,7 @@ class RequestRouter {
     const routeOf = ({ path }: Exchange): HttpRoute => this.#routes.find(path) ?? fallback
     this.#handle = createListenerHandler(
       hearth,
-      (exchange) => routeOf(exchange).handler(exchange),
+      (exchange) => departedResponse(exchange) ?? routeOf(exchange).handler(exchange),
       (exchange, refusal) =>
         (routeOf(exchange).renderRefusal ?? renderJsonRefusal)(exchange, refusal),
       { listener, rateLimiter: new RateLimiter(hearth) },

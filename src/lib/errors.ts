@@ -88,6 +88,13 @@ export class Moved extends Refusal {
   }
 }
 
+/** The workspace is on another forge now, at this address. Callers check first that it is seen. */
+export const departed = (workspace: string, address: string): Refusal =>
+  new Refusal('not_found', `${workspace} is at ${address} now: use that address`, {
+    reason: 'moved',
+    details: { moved_to: address },
+  })
+
 export const notFound = (what: string) =>
   new Refusal('not_found', `${what} does not exist, or you cannot see it`)
 

@@ -88,6 +88,7 @@ const repo = (change: Partial<AccountRepoFacts> = {}): AccountRepoFacts => ({
 const port = (facts: AccountRepoFacts | null): FactsPort => ({
   repo: (_, caller) => facts && limitRepoFacts(facts, caller),
   moved: () => null,
+  departed: () => null,
   isSecurityManager: (workspace, person) => workspace === 'wsp_1' && person === 'usr_7',
   isInvitedToAdvisory: (repo, id, person) =>
     repo === 'rep_1' && id === 'adv_1' && person === 'usr_8',

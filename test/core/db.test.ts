@@ -181,15 +181,16 @@ test('a lock of another process is waited for without blocking the event loop', 
   const other = openDatabase({ path })
   try {
     db.exec('CREATE TABLE things (name TEXT PRIMARY KEY) STRICT')
-    db.exec('PRAGMA busy_timeout = 0')
     const writer = new Writer(db)
     other.exec('BEGIN IMMEDIATE')
+    const begunMs = performance.now()
     let answered = false
     const write = writer
       .write(() => db.run('INSERT INTO things (name) VALUES (?)', 'a'))
       .then(() => (answered = true))
     await new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
     expect(answered).toBe(false)
+    expect(performance.now() - begunMs).toBeLessThan(1000)
     other.exec('ROLLBACK')
     await write
     expect(db.all('SELECT name FROM things')).toEqual([{ name: 'a' }])

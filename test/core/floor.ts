@@ -25,6 +25,7 @@ export function makeFloor(
       repo: () => null,
       moved: () => null,
       workspace: () => null,
+      departed: () => null,
       isSecurityManager: () => false,
       isInvitedToAdvisory: () => false,
       package: () => null,

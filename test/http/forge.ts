@@ -415,6 +415,7 @@ export function makeForge(change: Partial<Settings> = {}, fallbacks: Fallbacks =
     features: [{ name: 'test', operations: operationsOf(memory) }],
     facts: {
       repo: repoOf,
+      departed: () => null,
       isSecurityManager: () => false,
       isInvitedToAdvisory: () => false,
       package: () => null,

@@ -2,6 +2,7 @@ import type { Feature } from '#core/hearth.ts'
 import { renameReposInTokens } from './tokens/rename-repos-in-tokens.ts'
 import { mailConfirmation, mailReset } from './mail/link-mails.ts'
 import { sendMessage } from './mail/mailer.ts'
+import { departedNames } from './departed-workspaces.ts'
 import { sweepAccounts } from './sweep.ts'
 import * as operations from './operations.ts'
 
@@ -97,6 +98,8 @@ export {
   isWithoutAccounts,
   type UserRow,
 } from './store/users.ts'
+export { endRedirect, listRedirects, redirectWorkspace } from './departed-workspaces.ts'
+export { findDeparted } from './store/departed.ts'
 export { findToken, listEndedTokens, listTokenRows } from './store/tokens.ts'
 export {
   shortenToken,
@@ -119,4 +122,5 @@ export const feature: Feature = {
   operations: Object.values(operations),
   reactions: renameReposInTokens,
   jobs: [sendMessage, mailConfirmation, mailReset, sweepAccounts],
+  extensions: [departedNames],
 }

@@ -8,6 +8,12 @@ export const conversationResolved = internalEvent(
   Type.Object({ repo_id: Type.String(), number: Type.Integer() }),
 )
 
+/** Issues and pull requests came with their workspace from another forge. */
+export const recordsArrived = internalEvent(
+  'issues.records_arrived',
+  Type.Object({ repo_id: Type.String(), numbers: Type.Array(Type.Integer()) }),
+)
+
 /** An import brought that an issue or pull request named another one of its repository. */
 export const referenceImported = internalEvent(
   'issues.reference_imported',

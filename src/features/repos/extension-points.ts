@@ -402,6 +402,12 @@ export const branchPushed = internalEvent(
   Type.Object({ repo_id: Type.String(), branch: Type.String(), actor_id: Type.String() }),
 )
 
+/**
+ * A repository came with its workspace from another forge, refs and all: what a push to its default
+ * branch would have started begins now.
+ */
+export const repoArrived = internalEvent('repos.arrived', Type.Object({ repo_id: Type.String() }))
+
 /** An advisory of the world about one package. */
 export type PackageAdvisory = {
   /** As the ecosystem compares names. */

@@ -141,6 +141,7 @@ export {
   signingKeysChanged,
   tokenRuns,
   branchPushed,
+  repoArrived,
   repoRecordPreloads,
   starCounts,
   type CommitContext,

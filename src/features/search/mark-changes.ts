@@ -4,7 +4,7 @@
  */
 import { handler, reaction, reactionToAll, type Handler, type Reaction } from '#core/events.ts'
 import type { Tx } from '#core/write.ts'
-import { commentEdited } from '#features/issues/index.ts'
+import { commentEdited, recordsArrived } from '#features/issues/index.ts'
 import {
   branchRef,
   gitPush,
@@ -13,6 +13,7 @@ import {
   repoDefaultBranchChanged,
   repoPurged,
   repoRenamed,
+  repoArrived,
   repoRestored,
   repoUpdated,
 } from '#features/repos/index.ts'
@@ -92,5 +93,16 @@ export const reactions: readonly Reaction[] = [
 export const followers: readonly Handler[] = [
   handler('the search reads edited comments', commentEdited, (tx, { repo_id, number }) =>
     mark(tx, 'record', repo_id, number),
+  ),
+  handler('the search reads repositories of another forge', repoArrived, (tx, { repo_id }) => {
+    mark(tx, 'repo', repo_id)
+    mark(tx, 'code', repo_id)
+  }),
+  handler(
+    'the search reads issues of another forge',
+    recordsArrived,
+    (tx, { repo_id, numbers }) => {
+      for (const number of numbers) mark(tx, 'record', repo_id, number)
+    },
   ),
 ] as Handler[]

@@ -45,6 +45,7 @@ import {
 import {
   scanAllDependencies,
   scanDependencies,
+  scanArrivedDependencies,
   scanNewDefaultBranch,
   scanPushedDependencies,
 } from './dependencies/scan-dependencies.ts'
@@ -110,7 +111,7 @@ export const feature: Feature = {
     reviewPushed,
     ...forkReactions,
   ],
-  handlers: textHandlers,
+  handlers: [...textHandlers, scanArrivedDependencies],
   jobs: [
     processUpload,
     forgetBranch,

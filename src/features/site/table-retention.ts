@@ -226,6 +226,7 @@ export const TABLE_RETENTION: Readonly<Record<string, string>> = {
   users: 'users',
   workspaces: 'workspaces',
   site_settings: ONE_EACH,
+  departed_workspaces: 'until an administrator ends the redirect',
   stored_files: 'a day after the pack or file that they describe',
   backups: 'one row per backup',
   agent_programs: 'until an administrator removes it; at most 50',

@@ -9,7 +9,7 @@ import type { Hearth } from '#core/hearth.ts'
 import { migrate, NewerDatabase, pendingMigrations } from '#core/migrate.ts'
 import { writeAs, type Tx } from '#core/write.ts'
 import { findActor, isUsernameFree, requireFreeName } from '#features/accounts/index.ts'
-import { indexText } from '#features/issues/index.ts'
+import { repoArrived } from '#features/repos/index.ts'
 import { addMember, changeMemberRole, findMember } from '#features/workspaces/index.ts'
 import { BackupError, restoreBackup, type Manifest, type Place, type Tell } from '#backup'
 import { conflict, invalid } from '#lib/errors.ts'
@@ -17,6 +17,7 @@ import { timestamp, type Timestamp } from '#lib/time.ts'
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { DATABASE_FILE } from './export-workspace.ts'
+import { indexArrived } from './index-arrived.ts'
 import {
   listNamedActors,
   listBlobsOfWorkspace,
@@ -30,8 +31,8 @@ import {
   insertActorRow,
   isPlainId,
   isStoreNamed,
-  bodyOfRecord,
-  listRecordsOfWorkspace,
+  countRows,
+  listReposOfWorkspace,
   listStoresOfWorkspace,
   type ActorRow,
 } from './store.ts'
@@ -44,7 +45,12 @@ export type ImportOptions = {
   /** Usernames there and here, for people without a common confirmed email address. */
   readonly people: ReadonlyMap<string, string>
   readonly identities: readonly string[]
+  /** A workspace with more rows is refused; null takes any. */
+  readonly maxRows: number | null
 }
+
+/** Beside a server, whose writes wait meanwhile and fail after ten seconds. */
+export const MAX_ROWS_BESIDE_SERVER = 250_000
 
 export type ImportedWorkspace = {
   readonly slug: string
@@ -197,6 +203,51 @@ function migrateArchive(source: DatabaseHandle, now: Timestamp): void {
   }
 }
 
+/** The archive with what the administrator wants, once the archive is at hand. */
+type Arrival = {
+  readonly source: DatabaseHandle
+  readonly workspace: ActorRow
+  readonly slug: string
+  readonly owner: { readonly id: string; readonly username: string }
+  readonly people: ImportOptions['people']
+}
+
+/** Throws 409 when the workspace or its name is here already. Decides who its people are here. */
+function prepareArrival(
+  hearth: Hearth,
+  { source, workspace, slug, owner, people }: Arrival,
+): ImportPlan {
+  if (hasActor(hearth.db, workspace.id))
+    throw conflict('already_exists', `the workspace ${workspace.username} is here already`)
+  requireFreeName(hearth.db, slug, { field: 'slug', owner_id: owner.id })
+  return planPeople(hearth, source, workspace.id, slug, people)
+}
+
+function requireFewRows({ source, workspace }: Arrival, maxRows: number | null): void {
+  if (maxRows === null) return
+  const count = countRows(source, workspace.id)
+  if (count > maxRows)
+    throw new BackupError(
+      `${workspace.username} has ${count} rows, for which a server would hold up its writes too long: stop it for this import`,
+    )
+}
+
+/** Inserts all rows, and starts what a push would have started. */
+function insertArrival(
+  tx: Tx,
+  { source, workspace, slug, owner }: Arrival,
+  plan: ImportPlan,
+): Record<string, number> {
+  insertActorRow(tx.db, { ...workspace, username: slug })
+  insertPlannedActors(tx, plan)
+  const counts = copyRows(source, tx.db, workspace.id, plan)
+  setOwner(tx, workspace.id, owner)
+  for (const { id } of listReposOfWorkspace(tx.db, workspace.id))
+    tx.emit(repoArrived, { repo_id: id })
+  tx.enqueue(indexArrived, { workspace_id: workspace.id }, { key: workspace.id })
+  return counts
+}
+
 export async function importWorkspace(
   hearth: Hearth,
   place: Place,
@@ -220,28 +271,23 @@ export async function importWorkspace(
     migrateArchive(source, timestamp(hearth.clock.now()))
     const workspace = findArchivedWorkspace(source)
     if (!workspace) throw new BackupError(`${place.address} holds no workspace`)
-    if (hasActor(hearth.db, workspace.id))
-      throw conflict('already_exists', `the workspace ${workspace.username} is here already`)
     const slug = options.as ?? workspace.username
-    requireFreeName(hearth.db, slug, { field: 'slug', owner_id: owner.id })
-
-    const plan = planPeople(hearth, source, workspace.id, slug, options.people)
+    const arrival: Arrival = { source, workspace, slug, owner, people: options.people }
+    prepareArrival(hearth, arrival)
+    requireFewRows(arrival, options.maxRows)
     await moveStores(hearth, listStoresOfWorkspace(source, workspace.id), staging)
     moveBlobs(hearth, listBlobsOfWorkspace(source, workspace.id), staging)
-    const rows = await writeAs(hearth, null, (tx) => {
-      insertActorRow(tx.db, { ...workspace, username: slug })
-      insertPlannedActors(tx, plan)
-      const counts = copyRows(source, tx.db, workspace.id, plan)
-      setOwner(tx, workspace.id, owner)
-      for (const { repo_id, number } of listRecordsOfWorkspace(tx.db, workspace.id))
-        indexText(tx, repo_id, number, bodyOfRecord(tx.db, repo_id, number))
+    const { rows, plan } = await writeAs(hearth, null, (tx) => {
+      // A server may have given away names since they were checked.
+      const plan = prepareArrival(hearth, arrival)
+      const rows = insertArrival(tx, arrival, plan)
       tx.audit({
         action: 'workspace.imported',
         target: { kind: 'workspace', id: workspace.id, name: slug },
         workspace_id: workspace.id,
         data: { after: { from: place.address, made_at: manifest.made_at, owner: owner.username } },
       })
-      return counts
+      return { rows, plan }
     })
     return {
       slug,

@@ -298,13 +298,38 @@ function replacePeople(value: SqlValue, mapped: PeopleMapping['mapped']): SqlVal
   return value.replace(PERSON, (id) => mapped.get(id) ?? id)
 }
 
-export const listRecordsOfWorkspace = (
-  db: Db,
-  workspace_id: string,
-): { repo_id: string; number: number }[] =>
-  db.all(
-    'SELECT repo_id, number FROM records WHERE repo_id IN (SELECT id FROM repos WHERE workspace_id = ?) ORDER BY repo_id, number',
+/** The repositories of a workspace, without the forks of pull requests. */
+export const listReposOfWorkspace = (db: Db, workspace_id: string): { id: string }[] =>
+  db.all<{ id: string }>(
+    'SELECT id FROM repos WHERE workspace_id = ? AND parent_id IS NULL AND purged_at IS NULL ORDER BY id',
     workspace_id,
+  )
+
+export const listRecordNumbers = (
+  db: Db,
+  repo_id: string,
+  after: number,
+  limit: number,
+): number[] =>
+  db
+    .all<{ number: number }>(
+      'SELECT number FROM records WHERE repo_id = ? AND number > ? ORDER BY number LIMIT ?',
+      repo_id,
+      after,
+      limit,
+    )
+    .map(({ number }) => number)
+
+/** How many rows of all tables belong to the workspace of an archive. */
+export const countRows = (db: Db, workspace_id: string): number =>
+  Object.keys(TRANSFERRED_TABLES).reduce(
+    (sum, table) =>
+      sum +
+      (db.one<{ n: number }>(
+        `SELECT count(*) AS n FROM ${quoteName(table)} WHERE ${rowCondition(table)}`,
+        workspace_id,
+      )?.n ?? 0),
+    0,
   )
 
 /** The body of an issue or pull request. */

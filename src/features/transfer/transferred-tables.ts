@@ -117,6 +117,7 @@ export const EXCLUDED_TABLES: Readonly<Record<string, string>> = {
   agent_calls: 'of runs',
   agent_files: 'of runs',
   authenticators: 'of accounts',
+  departed_workspaces: 'addresses of the other forge',
   deploy_keys: 'sign machines in to the other forge',
   device_codes: 'of accounts',
   feed_tokens: 'of accounts',

@@ -21,14 +21,14 @@ import { events } from './events.ts'
 import { failureOfRun } from './runs/run-failure.ts'
 import * as operations from './operations.ts'
 import { idTokenRoutes } from './id-tokens/routes.ts'
-import { planRuns } from './runs/plan-runs.ts'
+import { findWorkflows, planRuns } from './runs/plan-runs.ts'
 import { retainedCommitsOfRuns } from './retained-commits.ts'
 import { enqueueScheduling, scheduleJobs } from './jobs/schedule-jobs.ts'
 import { removeRunsOfRepo } from './runs/store-runs.ts'
 import { planScheduled, startScheduledRuns } from './triggers/schedules.ts'
 import { checkRunners, sweepRuns } from './sweep.ts'
 import { findRunOfToken } from './jobs/store-tokens.ts'
-import { onFailedOver, reactions } from './triggers/triggers.ts'
+import { onArrived, onFailedOver, reactions } from './triggers/triggers.ts'
 
 export * from './operations.ts'
 export * from './schema.ts'
@@ -88,9 +88,10 @@ export const feature: Feature = {
   operations: Object.values(operations),
   events,
   reactions: [...reactions, followCandidateRuns],
-  handlers: [enqueueScheduling, onFailedOver],
+  handlers: [enqueueScheduling, onFailedOver, onArrived],
   jobs: [
     planRuns,
+    findWorkflows,
     planScheduled,
     planCandidate,
     startScheduledRuns,

@@ -9,6 +9,7 @@ import { addComment } from '#features/issues/comments/add-comment.ts'
 import { createIssue } from '#features/issues/create-issue.ts'
 import { createLabel } from '#features/issues/labels/create-label.ts'
 import { listIssues } from '#features/issues/list-issues.ts'
+import { listWorkflows } from '#features/workflows/files/list-workflows.ts'
 import { createPull } from '#features/pulls/lifecycle/create-pull.ts'
 import { getPull } from '#features/pulls/get-pull.ts'
 import { appendSession } from '#features/pulls/sessions/append-session.ts'
@@ -21,14 +22,19 @@ import { listStores, listTipsOfStore, refsOf, repoByPath } from '#features/repos
 import {
   exportWorkspace,
   importWorkspace,
+  MAX_ROWS_BESIDE_SERVER,
   requireArchive,
   type ImportOptions,
 } from '#features/transfer/index.ts'
 import { copyRows, listTables } from '#features/transfer/store.ts'
 import { EXCLUDED_TABLES, TRANSFERRED_TABLES } from '#features/transfer/transferred-tables.ts'
+import { redirectWorkspace } from '#features/accounts/index.ts'
+import { startServer } from '#http/server.ts'
+import { silentLog } from '#lib/log.ts'
+import { openHearth } from '#src/app.ts'
 import { examine } from '#features/backups/index.ts'
 import { directoryPlace } from '#backup'
-import { makeWorld, type World } from '../../world.ts'
+import { makeWorld, refusal, type World } from '../../world.ts'
 import { folder } from '../backups/forge.ts'
 
 const never = new AbortController().signal
@@ -55,7 +61,11 @@ async function there() {
   await world.repo('acme/site', { private: true })
   await world.repo('acme/bare')
   await world.repo('other/secret', { private: true })
-  await world.commit('acme/site', 'main', { 'a.txt': 'a\n'.repeat(500) })
+  await world.commit('acme/site', 'main', {
+    'a.txt': 'a\n'.repeat(500),
+    '.hearth/workflows/night.yml':
+      'name: Night\non:\n  schedule:\n    - cron: "0 3 * * *"\njobs:\n  one:\n    runs-on: linux\n    steps:\n      - run: "true"\n',
+  })
   await world.commit('other/secret', 'main', { 's.txt': 's\n' })
   await world.call(createLabel, ada, { repo: 'acme/site', name: 'crust', color: 'aa3300' })
   await world.call(createIssue, ada, {
@@ -106,7 +116,14 @@ async function take(world: World, at: string, change: Partial<ImportOptions> = {
     world.hearth,
     place,
     await requireArchive(place),
-    { as: null, owner: 'ada', people: new Map(), identities: [], ...change },
+    {
+      as: null,
+      owner: 'ada',
+      people: new Map(),
+      identities: [],
+      maxRows: null,
+      ...change,
+    },
     quiet,
     never,
   )
@@ -156,6 +173,8 @@ test('code, issues, pull requests and sessions arrive; people are who they are h
   expect(refs(here, 'acme/site')).toEqual(refs(from, 'acme/site'))
   for (const store of listStores(here.hearth.db))
     expect(await here.hearth.git.verify(store, listTipsOfStore(here.hearth.db, store))).toEqual([])
+  // Texts are indexed after the rows are here, by the server that runs or the next one.
+  await here.jobs()
   const issues = await here.call(listIssues, ada, { repo: 'acme/site', q: 'squeaks' })
   expect(
     issues.items.map(({ title, number, labels, comments_count, author }) => [
@@ -322,12 +341,105 @@ test('an archive of a stranger cannot choose names of files here', async () => {
       here.hearth,
       forged,
       await requireArchive(forged),
-      { as: null, owner: 'ada', people: new Map(), identities: [] },
+      { as: null, owner: 'ada', people: new Map(), identities: [], maxRows: null },
       quiet,
       never,
     ),
   ).rejects.toThrow('which is no id')
   expect([existsSync(victim), repoByPath(here.hearth.db, 'acme/site')]).toEqual([false, null])
+}, 120_000)
+
+test('a workspace moves between two forges that serve, and its old addresses lead on', async () => {
+  const { world: from } = await there()
+  const ada = await from.user('ada')
+  await redirectWorkspace(from.hearth, 'acme', 'https://new.example/bakery/')
+  // What would be lost between the archive and its import is refused.
+  expect(
+    await refusal(from.call(createIssue, ada, { repo: 'acme/site', title: 'Too late' })),
+  ).toMatchObject({ reason: 'moved', details: { moved_to: 'https://new.example/bakery' } })
+  const at = join(folder(), 'archive')
+  await exportWorkspace(from.hearth, 'acme', directoryPlace(at), quiet, never)
+
+  // The forge there serves, and has people and a workspace of these names.
+  const here = await makeWorld()
+  const mia = await here.user('mia')
+  await here.user('bob')
+  await here.write((tx) =>
+    tx.db.run(`UPDATE emails SET email = username || '@elsewhere.example'
+    FROM actors WHERE actors.id = emails.user_id AND username = 'bob'`),
+  )
+  await here.workspace('acme', { owner: mia })
+  await here.repo('acme/site', { as: mia })
+  const server = startServer({ host: '127.0.0.1', port: 0, log: silentLog, graceMs: 2000 })
+  server.open(here.hearth)
+  const beside = openHearth({
+    settings: here.hearth.settings,
+    log: silentLog,
+    clock: here.clock,
+    beside: true,
+  })
+  try {
+    const writes: Promise<unknown>[] = []
+    const timer = setInterval(() => {
+      writes.push(here.call(createIssue, mia, { repo: 'acme/site', title: `No. ${writes.length}` }))
+    }, 5)
+    const place = directoryPlace(at)
+    const imported = await importWorkspace(
+      beside,
+      place,
+      await requireArchive(place),
+      {
+        as: 'bakery',
+        owner: 'mia',
+        people: new Map(),
+        identities: [],
+        maxRows: MAX_ROWS_BESIDE_SERVER,
+      },
+      quiet,
+      never,
+    )
+    clearInterval(timer)
+    // Nobody's change was refused meanwhile.
+    expect(
+      (await Promise.allSettled(writes)).filter(({ status }) => status === 'rejected'),
+    ).toEqual([])
+    expect(writes.length).toBeGreaterThan(0)
+    expect(imported.slug).toBe('bakery')
+    expect(imported.nobody.map((pair) => pair.join(' ')).sort()).toEqual([
+      'ada ada',
+      'bob bob-2',
+      'eve eve',
+    ])
+    const response = await fetch(`${server.url}/api/v1/repos/bakery/bare`)
+    expect([response.status, ((await response.json()) as { full_name: string }).full_name]).toEqual(
+      [200, 'bakery/bare'],
+    )
+    // The server finds the job, and then the texts and workflows. None of them has started.
+    await here.jobs()
+    const { items } = await here.call(listWorkflows, mia, { repo: 'bakery/site' })
+    expect(items.map(({ name }) => name)).toEqual(['Night'])
+    expect([count(here, 'workflow_schedules'), count(here, 'workflow_runs')]).toEqual([1, 0])
+    const found = await here.call(listIssues, mia, { repo: 'bakery/site', q: 'squeaks' })
+    expect(found.items.map(({ title }) => title)).toEqual(['The door squeaks'])
+    expect(here.hearth.db.one('SELECT 1 FROM search_marks LIMIT 1')).toBeNull()
+    expect((await here.call(listIssues, mia, { repo: 'acme/site', q: 'squeaks' })).items).toEqual(
+      [],
+    )
+  } finally {
+    await beside.close()
+    await server.stop()
+  }
+}, 120_000)
+
+test('a workspace that is too large for a server beside is refused, and nothing of it comes', async () => {
+  const { world: from } = await there()
+  const at = join(folder(), 'archive')
+  await exportWorkspace(from.hearth, 'acme', directoryPlace(at), quiet, never)
+  const here = await makeWorld()
+  await here.user('ada')
+  const before = count(here, 'actors')
+  await expect(take(here, at, { maxRows: 20 })).rejects.toThrow('stop it for this import')
+  expect([count(here, 'actors'), count(here, 'repos')]).toEqual([before, 0])
 }, 120_000)
 
 test('an export asks as often for many rows as for few, and keeps their order', () => {

@@ -246,6 +246,7 @@ export function serveFixture(): string {
       repo: () => null,
       moved: () => null,
       workspace: () => null,
+      departed: () => null,
       isSecurityManager: () => false,
       isInvitedToAdvisory: () => false,
       package: () => null,

@@ -24,6 +24,7 @@ import {
   type ActorKind,
   type ActorWithOwner,
 } from '../store/actors.ts'
+import { findDeparted } from '../store/departed.ts'
 import { removeTokensOf } from '../store/tokens.ts'
 
 type Site = Pick<Hearth, 'db' | 'settings'>
@@ -96,7 +97,9 @@ export function loadActors(site: Site, ids: readonly (string | null)[]): ActorLo
 
 /** Whether no user or workspace has this name and the site does not reserve it. */
 export const isUsernameFree = (db: Db, name: string): boolean =>
-  !RESERVED_SLUGS.has(name) && listNameHolders(db, name).length === 0
+  !RESERVED_SLUGS.has(name) &&
+  findDeparted(db, name) === null &&
+  listNameHolders(db, name).length === 0
 
 /** Throws 422 for a malformed name and 409 `already_exists` for a taken or reserved one. */
 export function requireFreeName(
@@ -110,6 +113,12 @@ export function requireFreeName(
       field,
       `${field} must be 1 to 39 lowercase letters and digits, with single hyphens between them`,
     )
+  const elsewhere = findDeparted(db, name)
+  if (elsewhere !== null)
+    throw new Refusal('conflict', `${name} leads to ${elsewhere}: choose another name`, {
+      reason: 'already_exists',
+      field,
+    })
   const taken =
     RESERVED_SLUGS.has(name) ||
     listNameHolders(db, name).some((holder) => !(holder.kind === 'user' && holder.id === owner_id))

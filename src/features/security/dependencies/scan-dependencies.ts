@@ -1,5 +1,5 @@
 /** Jobs that compare default branches with advisories, and what starts them. */
-import { reaction } from '#core/events.ts'
+import { handler, reaction } from '#core/events.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { typeId } from '#core/ids.ts'
 import { job } from '#core/jobs.ts'
@@ -11,6 +11,7 @@ import {
   headCommit,
   listRootsOfStore,
   listStoresAfter,
+  repoArrived,
   repoById,
   repoDefaultBranchChanged,
   type RepoRow,
@@ -167,5 +168,13 @@ export const scanNewDefaultBranch = reaction(
   (tx, { repo_id }) => {
     if (repo_id !== null && hasAdvisories(tx.db))
       tx.enqueue(scanDependencies, { repo_id }, { key: repo_id })
+  },
+)
+
+export const scanArrivedDependencies = handler(
+  'dependencies of a repository of another forge are compared with advisories',
+  repoArrived,
+  (tx, { repo_id }) => {
+    if (hasAdvisories(tx.db)) tx.enqueue(scanDependencies, { repo_id }, { key: repo_id })
   },
 )

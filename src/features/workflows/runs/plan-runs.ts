@@ -11,6 +11,7 @@ import { writeAs, type Tx } from '#core/write.ts'
 import { matchEvent, MAX_FILTERED_PATHS, type Problem, type Workflow } from '#actions'
 import { actorOf } from '#features/accounts/index.ts'
 import { findPull } from '#features/pulls/index.ts'
+import { headCommit, repoById } from '#features/repos/index.ts'
 import { tellCompleted } from './end-run.ts'
 import type { NamedEvent } from '../triggers/event-actions.ts'
 import { occasionsOf, type Occasion } from '../triggers/occasion.ts'
@@ -55,10 +56,22 @@ export async function planOccasion(hearth: Hearth, occasion: Occasion): Promise<
 const isDefaultBranch = ({ event, ref, repo }: Occasion): boolean =>
   event === 'push' && ref === `refs/heads/${repo.default_branch}`
 
+/** Lists the workflows of a repository that came from another forge, and starts none. */
+export const findWorkflows = job<{ repo_id: string }>({
+  kind: 'find_workflows',
+  queue: 'workflows',
+  run: async ({ hearth }, { repo_id }) => {
+    const repo = repoById(hearth.db, repo_id)
+    const sha = repo && headCommit(hearth, repo)
+    if (!repo || sha === null) return
+    await recordFiles(hearth, { repo }, await listWorkflowFiles(hearth, repo, sha))
+  },
+})
+
 /** Keeps the list of workflows as the default branch has them. */
 async function recordFiles(
   hearth: Hearth,
-  { repo }: Occasion,
+  { repo }: Pick<Occasion, 'repo'>,
   files: readonly WorkflowFile[],
 ): Promise<void> {
   const present = listPresentWorkflows(hearth.db, repo.id)

@@ -7,6 +7,7 @@ import { job } from '#core/jobs.ts'
 import { writeAs } from '#core/write.ts'
 import { nextCronTime } from '#actions'
 import { remoteWorkflows, repoById } from '#features/repos/index.ts'
+import { workspaceById } from '#features/workspaces/index.ts'
 import { occasionOnDefaultBranch } from './default-branch-occasions.ts'
 import { runnerKinds } from '../extension-points.ts'
 import { runsWorkflows } from './occasion.ts'
@@ -51,6 +52,9 @@ export const planScheduled = job<Due>({
     const workflow = findWorkflow(hearth.db, workflow_id)
     const repo = workflow && repoById(hearth.db, workflow.repo_id)
     if (!repo || !runsWorkflows(repo) || runnerKinds(hearth).length === 0) return
+    // The forge that serves the workspace now has the same schedules.
+    if (hearth.facts.departed(workspaceById(hearth.db, repo.workspace_id)?.slug ?? '') !== null)
+      return
     if (remoteWorkflows.all(hearth).some((on) => on(hearth.db, repo.id))) return
     const occasion = occasionOnDefaultBranch(hearth, repo, {
       event: 'schedule',

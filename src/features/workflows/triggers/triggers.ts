@@ -2,14 +2,19 @@
 import { handler, reaction, reactionToAll, type EventRow } from '#core/events.ts'
 import type { Tx } from '#core/write.ts'
 import type { EventName } from '#actions'
-import { remoteWorkflows, repoArchived, workflowsFailedOver } from '#features/repos/index.ts'
+import {
+  remoteWorkflows,
+  repoArchived,
+  repoArrived,
+  workflowsFailedOver,
+} from '#features/repos/index.ts'
 import type { Oid } from '#git'
 import { isWithoutWorkflows } from '../files/commits-without-workflows.ts'
 import { cancelRunNow } from '../runs/end-run.ts'
 import { issueActions, pullActions } from './event-actions.ts'
 import { runnerKinds } from '../extension-points.ts'
 import { jobOfCaller } from '../jobs/job-token.ts'
-import { planRuns } from '../runs/plan-runs.ts'
+import { findWorkflows, planRuns } from '../runs/plan-runs.ts'
 import { listOpenRuns } from '../runs/store-runs.ts'
 import { hasListener, listPresentWorkflows } from '../files/store-workflows.ts'
 
@@ -73,3 +78,9 @@ export const onFailedOver = handler(
 )
 
 export const reactions = [onEvent, onArchived]
+
+export const onArrived = handler(
+  'workflows of a repository of another forge are listed',
+  repoArrived,
+  (tx, { repo_id }) => void tx.enqueue(findWorkflows, { repo_id }, { key: repo_id }),
+)
