@@ -4,9 +4,11 @@ import { cache } from '#core/service.ts'
 import {
   addressBelow,
   configOf,
+  fetchStackTrace,
   integrationClient,
   readSecret,
   type IntegrationRow,
+  type StackTrace,
 } from '#features/integrations/index.ts'
 import { SMALL_ENTRY_BYTES } from '#lib/cache.ts'
 import { conflict } from '#lib/errors.ts'
@@ -21,11 +23,18 @@ const CACHED_MS = 5 * MINUTE
 const MAX_CACHED_BYTES = 4 * 1024 * 1024
 const MAX_TITLE_CHARS = 1_000
 
-type Cached = { readonly ticket: Ticket | null; readonly at: number }
+/** A ticket, and the stack trace of one that is an error. */
+export type FetchedTicket = { readonly ticket: Ticket; readonly trace: StackTrace | null }
+
+type Cached = { readonly fetched: FetchedTicket | null; readonly at: number }
+
+/** A stack trace has at most so many frames of a few paths. */
+const TRACE_BYTES = 100 * 1024
 
 const tickets = cache<Cached>('tickets', {
   maxSize: MAX_CACHED_BYTES,
-  sizeOf: ({ ticket }) => SMALL_ENTRY_BYTES + 2 * (ticket?.body.length ?? 0),
+  sizeOf: ({ fetched }) =>
+    SMALL_ENTRY_BYTES + 2 * (fetched?.ticket.body.length ?? 0) + (fetched?.trace ? TRACE_BYTES : 0),
 })
 
 /** Throws 409 `remote_unreachable`. */
@@ -37,20 +46,25 @@ export async function fetchTicket(
   hearth: Hearth,
   integration: IntegrationRow,
   key: string,
-): Promise<Ticket | null> {
+): Promise<FetchedTicket | null> {
   // A changed address or secret is another question.
   const entry = `${integration.id} ${integration.updated_at} ${key}`
   const now = hearth.clock.now()
   const cached = tickets(hearth).get(entry)
-  if (cached && cached.at > now - CACHED_MS) return cached.ticket
+  if (cached && cached.at > now - CACHED_MS) return cached.fetched
   const secret = readSecret(hearth, integration)
   if (secret === null) throw unreachable(integration, 'needs its secret again')
   const request = TRACKERS[integration.provider]?.request(key, configOf(integration), secret)
   if (!request) return null
   const answer = await send(hearth, integration, request)
   const ticket = answer && readTicket(integration, request, answer, now)
-  tickets(hearth).set(entry, { ticket, at: now })
-  return ticket
+  const trace =
+    ticket && request.error !== undefined
+      ? await fetchStackTrace(hearth, integration, request.error)
+      : null
+  const fetched = ticket && { ticket, trace }
+  tickets(hearth).set(entry, { fetched, at: now })
+  return fetched
 }
 
 async function send(

@@ -1,6 +1,11 @@
 /** How each ticket tracker is asked, and what its answers mean. */
 import { isValid, Type, type Static, type TSchema } from '#core/schema.ts'
-import { jiraAuthorization, LINEAR_URL } from '#features/integrations/index.ts'
+import {
+  errorAddress,
+  jiraAuthorization,
+  LINEAR_URL,
+  SENTRY_URL,
+} from '#features/integrations/index.ts'
 import { trimTrailingSlashes } from '#lib/trim-slashes.ts'
 import { pathBelow, type Reference } from './references.ts'
 import type { Ticket } from './schema.ts'
@@ -14,6 +19,8 @@ export type TicketRequest = {
   readonly search?: string
   readonly headers: Record<string, string>
   readonly body?: string
+  /** The number of an error, whose stack trace can be asked for. */
+  readonly error?: string
   /** Null when the answer says that there is no such ticket. Throws a TypeError for other shapes. */
   read(answer: unknown): Found | null
 }
@@ -21,7 +28,8 @@ export type TicketRequest = {
 type Tracker = {
   /** The ticket that a reference means here; null when it is of another service. */
   keyOf(reference: Reference, config: Config): string | null
-  request(key: string, config: Config, secret: string): TicketRequest
+  /** Null when the settings lack what it needs. */
+  request(key: string, config: Config, secret: string): TicketRequest | null
 }
 
 const baseOf = (config: Config, fallback = ''): string =>
@@ -210,12 +218,83 @@ const githubWeb = (config: Config): string => {
   return base.hostname === 'api.github.com' ? 'https://github.com' : base.origin
 }
 
+/** An error of Sentry or GlitchTip, whose interfaces are alike. */
+const errorRequest =
+  (provider: string): Tracker['request'] =>
+  (id, config, secret) => {
+    const address = errorAddress(provider, config, id)
+    return (
+      address && {
+        ...address,
+        headers: withToken('Bearer ')(secret),
+        error: id,
+        read: (answer) => {
+          const Shape = Type.Object({
+            title: Type.String(),
+            status: Type.String(),
+            permalink: Text,
+            shortId: Text,
+            culprit: Text,
+            level: Text,
+            firstSeen: Text,
+            lastSeen: Text,
+            count: Type.Optional(Type.Union([Type.String(), Type.Number(), Type.Null()])),
+          })
+          const error = read(Shape, answer)
+          const facts = {
+            Culprit: error.culprit,
+            Level: error.level,
+            'First seen': error.firstSeen,
+            'Last seen': error.lastSeen,
+            Events: error.count,
+          }
+          return {
+            key: error.shortId ?? id,
+            title: error.title,
+            url: error.permalink ?? '',
+            status: error.status,
+            body: Object.entries(facts)
+              .filter(([, fact]) => fact !== null && fact !== undefined && fact !== '')
+              .map(([name, fact]) => `${name}: ${fact}`)
+              .join('\n'),
+          }
+        },
+      }
+    )
+  }
+
+const sentry: Tracker = {
+  keyOf: (reference, config) => {
+    if (reference.kind !== 'address') return null
+    const { url } = reference
+    const [, named, id] =
+      /^\/(?:organizations\/([\w-]{1,100})\/)?issues\/(\d{1,20})(?:\/|$)/.exec(url.pathname) ?? []
+    const base = new URL(baseOf(config, SENTRY_URL))
+    const [, subdomain] = /^([\w-]+)\.sentry\.io$/.exec(url.hostname) ?? []
+    const isHere = url.origin === base.origin || (base.origin === SENTRY_URL && subdomain)
+    const organization = named ?? subdomain ?? config.organization
+    return isHere && organization === config.organization ? (id ?? null) : null
+  },
+  request: errorRequest('sentry'),
+}
+
+const glitchtip: Tracker = {
+  keyOf: (reference, config) => {
+    if (reference.kind !== 'address' || typeof config.base_url !== 'string') return null
+    const path = pathBelow(reference.url, config.base_url)
+    return /^[^/]+\/issues\/(\d{1,20})(?:\/|$)/.exec(path ?? '')?.[1] ?? null
+  },
+  request: errorRequest('glitchtip'),
+}
+
 const encoded = (repo: string): string => repo.split('/').map(encodeURIComponent).join('/')
 
 export const TRACKERS: Readonly<Record<string, Tracker>> = {
   jira,
   linear,
   youtrack,
+  sentry,
+  glitchtip,
   github: forgeTracker({
     web: githubWeb,
     marker: '/issues/',

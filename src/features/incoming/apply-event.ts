@@ -4,21 +4,19 @@ import type { AgentCaller } from '#core/caller.ts'
 import type { Tx } from '#core/write.ts'
 import {
   assigneeIdsOfAll,
-  changedValues,
   closeIssueAs,
   commentCounts,
   commentCreated,
-  fieldValues,
   findIssue,
   insertComment,
   isIntegrationActor,
-  issueUpdated,
   listLinks,
   openIssue,
   reopenIssueAs,
-  setIssueText,
 } from '#features/issues/index.ts'
-import { digestOf, issueTextOf, type IssueText } from './issue-text.ts'
+import { startLocating } from './add-locations.ts'
+import { digestOf, hasLocations, issueTextOf, withLocations, type IssueText } from './issue-text.ts'
+import { homeOf, rewriteIssue } from './rewrite-issue.ts'
 import { MAX_OPEN_ALERTS, MAX_OPEN_TICKETS } from './schema.ts'
 import type { IncomingEvent, IncomingItem, Sender } from './senders/sender.ts'
 import {
@@ -61,7 +59,7 @@ function applyItem(tx: Tx, receiving: Receiving, item: IncomingItem): number | n
   const { hook, repo } = receiving
   const subject = findSubject(tx.db, hook.integration_id, item.fingerprint)
   const issue = subject?.repo_id === repo.id ? findIssue(tx.db, repo.id, subject.number) : null
-  const text = issueTextOf(receiving.service, item)
+  const text = issueTextOf(receiving.service, homeOf(tx.hearth, repo), item)
   if (!subject || !issue) return item.open ? openFor(tx, receiving, item, text) : null
   const wasChanged = item.open
     ? followOpen(tx, receiving, { subject, issue, item, text })
@@ -86,6 +84,7 @@ function openFor(tx: Tx, receiving: Receiving, item: IncomingItem, text: IssueTe
     times: 1,
     comments: 0,
   })
+  if (!item.located) startLocating(tx, { ...hook, fingerprint: item.fingerprint })
   return number
 }
 
@@ -98,7 +97,7 @@ function collect(tx: Tx, receiving: Receiving, max: number): number | null {
     putSubject(tx, { ...there, times: there.times + 1 })
     return null
   }
-  const text = issueTextOf(service, {
+  const text = issueTextOf(service, homeOf(tx.hearth, repo), {
     fingerprint: COLLECTING,
     open: true,
     title: `More than ${max} issues of ${service} are open`,
@@ -137,6 +136,14 @@ function mustReopen({ subject, issue, item }: Following): boolean {
   return isNew && issue.reason !== 'not_planned'
 }
 
+/** The first event about an error may not say where it happened. */
+const withFiles = (
+  { hearth }: Tx,
+  { repo }: Receiving,
+  { issue, item }: Following,
+): IssueText | null =>
+  item.located ? withLocations(issue, homeOf(hearth, repo), item.located) : null
+
 function followOpen(tx: Tx, receiving: Receiving, following: Following): boolean {
   const { repo, sender } = receiving
   const { subject, issue, item, text } = following
@@ -145,35 +152,21 @@ function followOpen(tx: Tx, receiving: Receiving, following: Following): boolean
   const isUntouched = digestOf(issue) === subject.written
   // Values of alerts change with each event. Their text is written once for an occurrence.
   const isNewText = digestOf(text) !== subject.written && (reopens || !sender.sendsAlerts)
-  const writes = isUntouched && isNewText
-  if (writes) rewrite(tx, repo, issue, text)
+  const written = !isUntouched ? null : isNewText ? text : withFiles(tx, receiving, following)
+  if (written) rewriteIssue(tx, repo, issue, written)
+  if (written && !hasLocations(written.body)) startLocating(tx, subject)
   // Its end was told in a comment, because people worked on it.
   const isBack = sender.sendsAlerts && issue.open === 1 && subject.open === 0
   const comments = isBack && comment(tx, receiving, following, OPEN_AGAIN) ? 1 : 0
   putSubject(tx, {
     ...subject,
     open: 1,
-    written: writes ? digestOf(text) : subject.written,
+    written: written ? digestOf(written) : subject.written,
     occurrence: item.occurrence ?? subject.occurrence,
     times: subject.times + 1,
     comments: subject.comments + comments,
   })
-  return reopens || writes || comments > 0
-}
-
-function rewrite(tx: Tx, repo: RepoGrant, issue: IssueRow, text: IssueText): void {
-  const before = fieldValues(tx.hearth, tx.db, repo.id, issue.number)
-  const changed = [
-    ...(issue.title === text.title ? [] : ['title']),
-    ...(issue.body === text.body ? [] : ['body']),
-  ]
-  setIssueText(tx, repo.id, issue.number, text)
-  const values = changedValues(before, fieldValues(tx.hearth, tx.db, repo.id, issue.number))
-  tx.append(
-    issueUpdated,
-    { workspace_id: repo.workspace_id, repo_id: repo.id },
-    { number: issue.number, changed, values },
-  )
+  return reopens || written !== null || comments > 0
 }
 
 /** Whether people work on an issue: they commented, are assigned, or opened a pull request. */

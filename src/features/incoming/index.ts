@@ -5,6 +5,7 @@
 import type { Feature } from '#core/hearth.ts'
 import type { Job } from '#core/jobs.ts'
 import { protocolRoutes } from '#core/protocol-routes.ts'
+import { addLocations } from './add-locations.ts'
 import * as operations from './operations.ts'
 import { incomingRoute } from './receive.ts'
 import { sweepIncoming } from './sweep.ts'
@@ -20,6 +21,6 @@ export const feature: Feature = {
   name: 'incoming',
   operations: Object.values(operations),
   reactions: [tellClosed, tellReopened, tellComments],
-  jobs: [sweepIncoming, sendUpdates] as Job[],
+  jobs: [sweepIncoming, sendUpdates, addLocations] as Job[],
   extensions: [protocolRoutes.with(incomingRoute)],
 }

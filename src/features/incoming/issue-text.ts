@@ -3,6 +3,7 @@
  * is loaded, no issue is closed and no link is followed because of what a stranger wrote.
  */
 import { cutTo, importedLine, importedText, importedTitle } from '#features/issues/index.ts'
+import type { LocatedTrace } from '#features/integrations/index.ts'
 import { sha256 } from '#lib/hash.ts'
 import { redactText } from '#lib/redact.ts'
 import type { IncomingItem } from './senders/sender.ts'
@@ -30,17 +31,76 @@ function fenced(text: string): string {
 
 export type IssueText = { readonly title: string; readonly body: string }
 
-export function issueTextOf(service: string, item: IncomingItem): IssueText {
+const MAX_SHOWN_FRAMES = 20
+const MAX_LOCATIONS = 10
+const HEADING = '**Files of the stack trace**'
+
+/** A text of strangers as code on one line. */
+const codeOf = (text: string): string =>
+  `\`${redactText(importedLine(text, MAX_NAME_LENGTH)).text.replaceAll('`', "'")}\``
+
+const encoded = (path: string): string =>
+  path.split('/').map(encodeURIComponent).join('/').replace(/[()]/g, escapeRound)
+
+/**
+ * Links to the files that the calls of a stack trace are in, the newest first. Null when none is in
+ * the repository. `home` is the address of the repository.
+ */
+function locationsOf(home: string, { commit, frames }: LocatedTrace): string | null {
+  // A backtick would end the code in which the path stands.
+  const found = frames.filter(({ path }) => path !== null && !/[`\p{Cc}]/u.test(path))
+  if (found.length === 0) return null
+  const lines = found.slice(0, MAX_LOCATIONS).map(({ path, line, name }) => {
+    const place = line === null ? path : `${path}:${line}`
+    const anchor = line === null ? '' : `#L${line}`
+    const link = `${home}/blob/${commit}/${encoded(path ?? '')}${anchor}`
+    return `- [\`${place}\`](<${link}>)${name === '' ? '' : ` in ${codeOf(name)}`}`
+  })
+  const head = `${HEADING} at [\`${commit.slice(0, 10)}\`](<${home}/commit/${commit}>), the newest call first:`
+  return `${head}\n\n${lines.join('\n')}`
+}
+
+/** The newest calls of an item as plain text. */
+function traceText({ trace }: IncomingItem): string {
+  const lines = (trace?.frames ?? [])
+    .slice(0, MAX_SHOWN_FRAMES)
+    .map(({ file, line, name }) => `  ${file}${line === null ? '' : `:${line}`} ${name}`.trimEnd())
+  return lines.length === 0 ? '' : `\nStack trace, the newest call first:\n${lines.join('\n')}`
+}
+
+const PARTS = '\n\n'
+
+/** Whether a text that `issueTextOf` wrote has the files of a stack trace. */
+export const hasLocations = (body: string): boolean =>
+  body.split(PARTS, 2)[1]?.startsWith(HEADING) ?? false
+
+/** A text that `issueTextOf` wrote, with the files of a stack trace; null when none is known. */
+export function withLocations(
+  { title, body }: IssueText,
+  home: string,
+  located: LocatedTrace,
+): IssueText | null {
+  const locations = locationsOf(home, located)
+  if (locations === null || hasLocations(body)) return null
+  const [first = '', ...rest] = body.split(PARTS)
+  return { title, body: [first, locations, ...rest].join(PARTS) }
+}
+
+/** What an issue says about an item. `home` is the address of the repository. */
+export function issueTextOf(service: string, home: string, item: IncomingItem): IssueText {
   const name = importedLine(service, MAX_NAME_LENGTH).replace(/[@[\]<>`\\*_#]/g, ' ')
   const link = linkOf(item.url)
-  const text = redactText(cutTo(importedText(item.text).trim(), MAX_TEXT_LENGTH)).text
-  return {
+  const text = redactText(
+    cutTo(importedText(item.text + traceText(item)).trim(), MAX_TEXT_LENGTH),
+  ).text
+  const plain = {
     title: redactText(importedTitle(item.title)).text,
     body: [
       link === null ? `From ${name}.` : `From ${name}: [open it there](<${link}>).`,
       ...(text === '' ? [] : [fenced(text)]),
-    ].join('\n\n'),
+    ].join(PARTS),
   }
+  return (item.located && withLocations(plain, home, item.located)) ?? plain
 }
 
 /** Tells whether somebody changed an issue since it was written. */

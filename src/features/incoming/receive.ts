@@ -3,7 +3,13 @@ import type { Hearth } from '#core/hearth.ts'
 import type { ProtocolRequest, ProtocolRoute } from '#core/protocol-routes.ts'
 import { service } from '#core/service.ts'
 import { writeAs } from '#core/write.ts'
-import { configOf, findIntegration, type IntegrationRow } from '#features/integrations/index.ts'
+import {
+  configOf,
+  findIntegration,
+  locateStackTrace,
+  type IntegrationRow,
+} from '#features/integrations/index.ts'
+import { repoById } from '#features/repos/index.ts'
 import { Refusal } from '#lib/errors.ts'
 import { sha256 } from '#lib/hash.ts'
 import { isObject } from '#lib/json-value.ts'
@@ -15,7 +21,7 @@ import { applyEvent } from './apply-event.ts'
 import { callerOf, requireRights } from './hook-caller.ts'
 import { readHookSecret } from './hook-record.ts'
 import type { DeliveryState } from './schema.ts'
-import type { IncomingEvent, Sender } from './senders/sender.ts'
+import type { IncomingEvent, IncomingItem, Sender } from './senders/sender.ts'
 import { findSender } from './senders/senders.ts'
 import { requireSignature } from './signature.ts'
 import { findHook, insertDelivery, wasReceived, type DeliveryRow, type HookRow } from './store.ts'
@@ -87,6 +93,22 @@ function readEvent(
   return sender.read({ headers, body, config: configOf(integration) })
 }
 
+/** Finds the files of the errors that say where they happened. */
+async function locateErrors(
+  hearth: Hearth,
+  { repo_id }: HookRow,
+  event: IncomingEvent | null,
+): Promise<IncomingEvent | null> {
+  const repo = repoById(hearth.db, repo_id)
+  if (event === null || repo === null) return event
+  const items: IncomingItem[] = []
+  for (const item of event.items) {
+    const located = item.trace ? await locateStackTrace(hearth, repo, item.trace) : null
+    items.push(located === null ? item : { ...item, located })
+  }
+  return { ...event, items }
+}
+
 function receivedOf(receiver: Receiver, headers: Headers, bytes: Uint8Array): Received {
   const { sender, hook } = receiver
   const id = sender.idHeaders.map((name) => headers.get(name)).find((value) => value) ?? null
@@ -113,7 +135,7 @@ async function receive(
   const received = receivedOf(receiver, headers, bytes)
   try {
     requireSignature(sender, readHookSecret(hearth, hook), { headers, bytes })
-    const event = readEvent(receiver, headers, bytes)
+    const event = await locateErrors(hearth, hook, readEvent(receiver, headers, bytes))
     const caller = callerOf(hearth, receiver)
     return await writeAs(
       hearth,

@@ -17,6 +17,9 @@ export { integrationRemoved } from './events.ts'
 export { auditIntegration, configOf } from './integration-record.ts'
 export { addressBelow, integrationClient, modelAddress, type Wire } from './outbound.ts'
 export { readSecret } from './secret.ts'
+export { errorAddress, fetchStackTrace } from './fetch-stack-trace.ts'
+export { readStackTrace, type StackTrace } from './stack-trace.ts'
+export { locateStackTrace, type LocatedTrace } from './locate-stack-trace.ts'
 export {
   findIntegration,
   listEnabledIntegrations,

@@ -161,6 +161,7 @@ export {
 } from './extension-points.ts'
 export { historyCache } from './store/history-cache.ts'
 export { searchPaths } from './files/path-search.ts'
+export { locateFiles } from './files/locate-files.ts'
 export { enqueueMaintenance } from './maintenance/maintain-store.ts'
 export { collectStore, PRUNE_GRACE_MS } from './maintenance/collect-stores.ts'
 export { listRetainedCommits } from './maintenance/retained-commits.ts'

@@ -4,7 +4,7 @@ import { lookupTicket } from '#features/context/lookup-ticket.ts'
 import { connectIntegration } from '#features/integrations/connect-integration.ts'
 import { createIssue } from '#features/issues/create-issue.ts'
 import { MINUTE } from '#lib/time.ts'
-import { makeWorld, refusal } from '../../world.ts'
+import { makeWorld, refusal, withToken } from '../../world.ts'
 import { trackerServer } from './tracker-server.ts'
 
 const REPO = 'acme/site'
@@ -128,4 +128,47 @@ test('refuses what is no reference, and asks no address that is not configured',
   ])
     expect((await refusal(lookup(address))).code).toBe('not_found')
   expect(asked).toEqual([])
+})
+
+test('an error is read by its address, with the files of the repository', async () => {
+  const { world, url, asked, ada, bob, connect, lookup } = await makeTicketWorld()
+  const commit = await world.commit(REPO, 'main', { 'src/shop/oven.py': 'x' })
+  await world.call(connectIntegration, ada, {
+    workspace: 'acme',
+    provider: 'sentry',
+    config: { base_url: `${url}/sentry`, organization: 'acme' },
+    secret: 'sk-tracker',
+  })
+  await connect('glitchtip')
+  const error = await lookup(`${url}/organizations/acme/issues/8/?project=1`)
+  expect(error).toMatchObject({
+    provider: 'sentry',
+    key: 'SHOP-1',
+    title: 'TypeError: no oven',
+    status: 'unresolved',
+    files: [
+      {
+        path: 'src/shop/oven.py',
+        line: 9,
+        url: `${world.hearth.settings.site_url}/${REPO}/blob/${commit}/src/shop/oven.py#L9`,
+      },
+    ],
+  })
+  expect(error.body).toContain('Culprit: oven.heat\nEvents: 3')
+  expect(error.body).toContain(
+    '  src/shop/oven.py:9 in heat\n  main.py:2 in run (not in this repository)',
+  )
+  expect(asked.map(({ headers }) => headers.get('authorization'))).toEqual(
+    asked.map(() => 'Bearer sk-tracker'),
+  )
+  // Which files there are is for those who read code.
+  const narrow = withToken(bob, { scopes: ['memory:read'] })
+  expect((await lookup(`${url}/organizations/acme/issues/8/`, narrow)).files).toBeUndefined()
+  // The organization of somebody else is not asked for with this token.
+  const other = await refusal(lookup(`${url}/organizations/other/issues/8/`))
+  expect(other.code).toBe('not_found')
+
+  const second = await lookup(`${url}/glitchtip/acme/issues/8`)
+  expect(second).toMatchObject({ provider: 'glitchtip', key: '8', url: '' })
+  expect(second.files).toBeUndefined()
 })

@@ -38,6 +38,41 @@ const ISSUES: Readonly<Record<string, unknown>> = {
   '/broken/rest/api/2/issue/BAD-1': { key: 'BAD-1', fields: [] },
 }
 
+/** An error of Sentry and of GlitchTip, whose stack trace is of a program in a container. */
+const ERROR = {
+  title: 'TypeError: no oven',
+  status: 'unresolved',
+  shortId: 'SHOP-1',
+  culprit: 'oven.heat',
+  count: '3',
+  permalink: 'https://errors.example/organizations/acme/issues/8/',
+}
+const EVENT = {
+  release: { version: 'shop@2.0.0' },
+  entries: [
+    {
+      type: 'exception',
+      data: {
+        values: [
+          {
+            stacktrace: {
+              frames: [
+                { filename: 'main.py', absPath: '/srv/shop/main.py', lineNo: 2, function: 'run' },
+                { filename: 'oven.py', absPath: '/srv/shop/oven.py', lineNo: 9, function: 'heat' },
+              ],
+            },
+          },
+        ],
+      },
+    },
+  ],
+}
+const ERRORS: Readonly<Record<string, unknown>> = {
+  '/sentry/api/0/organizations/acme/issues/8/': ERROR,
+  '/sentry/api/0/organizations/acme/issues/8/events/latest/': EVENT,
+  '/glitchtip/api/0/issues/8/': { ...ERROR, shortId: null, permalink: 'javascript:1' },
+}
+
 const LINEAR = {
   data: {
     issue: {
@@ -62,7 +97,7 @@ export function trackerServer() {
       if (path.startsWith('/down/')) return new Response('no', { status: 503 })
       if (path === '/linear/graphql')
         return Response.json(body.includes('"ENG-7"') ? LINEAR : { data: null, errors: [{}] })
-      const issue = ISSUES[path]
+      const issue = ISSUES[path] ?? ERRORS[path]
       return issue === undefined
         ? Response.json({ message: 'Not Found' }, { status: 404 })
         : Response.json(issue)

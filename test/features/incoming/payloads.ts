@@ -111,6 +111,23 @@ export const sentryIssue = (action: string, issue: object = {}) => ({
   actor: { type: 'application', id: 'sentry', name: 'Sentry' },
 })
 
+/** The calls of an error in a program that was built elsewhere. */
+export const sentryTrace = {
+  values: [
+    {
+      type: 'ReferenceError',
+      value: 'heck is not defined',
+      stacktrace: {
+        frames: [
+          { filename: './src/main.js', lineno: 3, function: 'fixes #1 @bob `x`', in_app: true },
+          { filename: 'webpack:///./src/cart.js', lineno: 12, function: 'total', in_app: true },
+          { filename: './node_modules/lib/index.js', lineno: 1, function: 'call', in_app: false },
+        ],
+      },
+    },
+  ],
+}
+
 export const sentryAlert = {
   action: 'triggered',
   actor: { id: 'sentry', name: 'Sentry', type: 'application' },

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { closeIssue } from '#features/issues/close-issue.ts'
 import { updateIssue } from '#features/issues/update-issue.ts'
 import { makeIncomingWorld, SECRET, sign } from './fixture.ts'
 import {
@@ -12,7 +13,9 @@ import {
   linearIssue,
   sentryAlert,
   sentryIssue,
+  sentryTrace,
 } from './payloads.ts'
+import { trackerReceiver } from './updates/tracker-receiver.ts'
 
 type Send = Awaited<ReturnType<Awaited<ReturnType<typeof makeIncomingWorld>>['connect']>>['send']
 
@@ -176,4 +179,91 @@ test('texts with half a surrogate pair are taken from every tracker', async () =
   const post = signed(jira.send, 'x-hub-signature', 'sha256=')
   expect((await post({ ...body, issue })).status).toBe(202)
   expect((await issues()).map(({ title }) => title)).toEqual(['X-\ufffd I feel the need for speed'])
+})
+
+test('an error links to the files of its stack trace, at the commit of its release', async () => {
+  const { connect, issues, issue, world, ada } = await makeIncomingWorld()
+  const { send } = await connect('sentry')
+  const post = signed(send, 'sentry-hook-signature')
+  const of = (resource: string) => ({ 'sentry-hook-resource': resource })
+  const released = await world.commit('acme/site', 'main', {
+    'app/src/cart.js': 'x',
+    'app/src/main.js': 'x',
+    'index.js': 'x',
+  })
+  await world.commit('acme/site', 'main', { 'app/src/cart.js': null, 'app/src/late.js': 'x' })
+  // The first event says nothing of where it happened.
+  await post(sentryIssue('created'), of('issue'))
+  const [made] = await issues()
+  expect(made?.body).not.toContain('/blob/')
+  const { event } = sentryAlert.data
+  const alerted = (more: object) => ({
+    ...sentryAlert,
+    data: { ...sentryAlert.data, event: { ...event, exception: sentryTrace, ...more } },
+  })
+  await post(alerted({ release: `site@1.0+${released}` }), of('event_alert'))
+  const number = made?.number ?? 0
+  const home = `${world.hearth.settings.site_url}/acme/site`
+  const { body, title } = (await issue(number)).issue
+  expect(title).toBe('Error #2: This is a test error!')
+  expect(body).toContain(
+    [
+      `- [\`app/src/cart.js:12\`](<${home}/blob/${released}/app/src/cart.js#L12>) in \`total\``,
+      `- [\`app/src/main.js:3\`](<${home}/blob/${released}/app/src/main.js#L3>) in \`fixes #1 @bob 'x'\``,
+    ].join('\n'),
+  )
+  // A file of a library is none of the repository, whatever it is called.
+  expect(body).not.toContain('/index.js')
+  expect(world.events('mention').length).toBe(0)
+  // It is written once, and never over what a person wrote.
+  await post(alerted({ event_id: 'another' }), of('event_alert'))
+  expect((await issue(number)).issue.body).toBe(body)
+
+  await post(alerted({ issue_id: '77', release: 'site@unknown' }), of('event_alert'))
+  const other = (await issues()).find((one) => one.number !== number)
+  expect(other?.body).toContain('/app/src/main.js#L3>')
+  expect(other?.body).not.toContain('cart.js#')
+  expect(other?.body).toContain(
+    'Stack trace, the newest call first:\n  ./node_modules/lib/index.js:1',
+  )
+  await world.call(updateIssue, ada, { repo: 'acme/site', number, body: 'Ours' })
+  await post(alerted({ event_id: 'later' }), of('event_alert'))
+  expect((await issue(number)).issue.body).toBe('Ours')
+})
+
+test('an event without a stack trace has it asked for, with the token of the integration', async () => {
+  const { connect, issues, issue, world, ada } = await makeIncomingWorld()
+  await world.commit('acme/site', 'main', { 'src/cart.js': 'x' })
+  const service = trackerReceiver(({ path }) =>
+    path.startsWith('/api/0/issues/44/')
+      ? { json: { entries: [{ type: 'exception', data: sentryTrace }] } }
+      : { status: 404 },
+  )
+  const without = await connect('glitchtip', { config: { base_url: service.url } })
+  await without.send(glitchtip)
+  await world.jobs()
+  expect(service.told).toEqual([])
+  const [first] = await issues()
+  await world.call(closeIssue, ada, { repo: 'acme/site', number: first?.number ?? 0 })
+
+  const { send } = await connect('glitchtip', {
+    config: { base_url: service.url },
+    token: 'read-token',
+  })
+  service.told.splice(0)
+  await send(glitchtip)
+  await world.jobs()
+  expect(service.lines()).toEqual(['GET /api/0/issues/44/events/latest/'])
+  const [made] = await issues()
+  expect(made?.body).toContain('/src/cart.js#L12>) in `total`')
+  // Once is enough, and an answer that is of no use leaves the issue as it is.
+  const other = {
+    ...glitchtip.attachments[0],
+    title_link: 'https://glitchtip.example.com/acme/issues/9',
+  }
+  await send({ ...glitchtip, attachments: [...glitchtip.attachments, other] })
+  await world.jobs()
+  expect(service.lines()).toEqual(['GET /api/0/issues/9/events/latest/'])
+  const last = (await issues())[0]
+  expect((await issue(last?.number ?? 0)).issue.body).not.toContain('/blob/')
 })

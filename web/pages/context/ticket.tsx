@@ -52,6 +52,20 @@ const TicketCard = ({ repo, ticket, now }: { repo: Repo; ticket: Ticket; now: nu
       </span>
     </p>
     {ticket.body !== '' && <p class="written-text">{ticket.body}</p>}
+    {ticket.files !== undefined && ticket.files.length > 0 && (
+      <>
+        <h3>{t('Files of the stack trace')}</h3>
+        <ul>
+          {ticket.files.map(({ path, line, url }) => (
+            <li>
+              <a href={url}>
+                <code>{line === null ? path : `${path}:${line}`}</code>
+              </a>
+            </li>
+          ))}
+        </ul>
+      </>
+    )}
     {ticket.provider !== 'hearth' && !repo.archived && (
       <p>
         <LinkButton
@@ -134,7 +148,7 @@ async function loadTrackers(visit: Visit, workspace: string) {
   // Only members see the integrations.
   if (found === null) return { lacksTracker: false, isOwner: false }
   const lacksTracker = !found.items.some(
-    ({ kind, enabled }) => kind === 'ticket_tracker' && enabled,
+    ({ kind, enabled }) => enabled && (kind === 'ticket_tracker' || kind === 'error_tracker'),
   )
   const { role } = await visit.call(getWorkspace, { workspace })
   return { lacksTracker, isOwner: role === 'owner' }

@@ -1,6 +1,18 @@
 /** Events of error trackers: Sentry and GlitchTip. */
+import { readStackTrace } from '#features/integrations/index.ts'
 import { arrayOf, objectOf, textOf, type JsonObject } from '#lib/json-value.ts'
 import { factLines, wordOf, type IncomingItem, type Sender } from './sender.ts'
+
+/** The number of an error at its service, by which it is asked for; null when it has none. */
+export function errorIdOf(provider: string, fingerprint: string): string | null {
+  const pattern =
+    provider === 'sentry'
+      ? /^issue (\d{1,20})$/
+      : provider === 'glitchtip'
+        ? /\/issues\/(\d{1,20})(?:[/?#]|$)/
+        : null
+  return pattern?.exec(fingerprint)?.[1] ?? null
+}
 
 const SENTRY_ENDS = new Set(['resolved', 'ignored', 'archived'])
 
@@ -22,8 +34,8 @@ function ofIssue(issue: JsonObject, action: string): IncomingItem {
   }
 }
 
-function ofEvent(data: JsonObject): IncomingItem {
-  const event = objectOf(data.event)
+function ofEvent(data: JsonObject, event: JsonObject): IncomingItem {
+  const trace = readStackTrace(event)
   return {
     fingerprint: `issue ${wordOf(event.issue_id)}`,
     open: true,
@@ -37,6 +49,7 @@ function ofEvent(data: JsonObject): IncomingItem {
     }),
     url: textOf(event.web_url),
     occurrence: wordOf(event.event_id),
+    ...(trace === null ? {} : { trace }),
   }
 }
 
@@ -65,10 +78,12 @@ export const sentry: Sender = {
       resource === 'issue'
         ? ofIssue(objectOf(data.issue), action)
         : resource === 'event_alert'
-          ? ofEvent(data)
-          : resource === 'metric_alert'
-            ? ofMetric(data, action)
-            : null
+          ? ofEvent(data, objectOf(data.event))
+          : resource === 'error'
+            ? ofEvent(data, objectOf(data.error))
+            : resource === 'metric_alert'
+              ? ofMetric(data, action)
+              : null
     if (item === null || / $/.test(item.fingerprint)) return null
     // Who is responsible says nothing about the state of the error.
     return action === 'assigned' ? null : { name: `${resource} ${action}`, items: [item] }

@@ -1,4 +1,5 @@
 /** What services that send webhooks have in common: how they sign, and what their events say. */
+import type { LocatedTrace, StackTrace } from '#features/integrations/index.ts'
 import type { JsonObject } from '#lib/json-value.ts'
 
 /** One alert, error or ticket, as an event of its service describes it. */
@@ -16,6 +17,10 @@ export type IncomingItem = {
    * event does not say.
    */
   readonly occurrence: string | null
+  /** Where an error happened. */
+  readonly trace?: StackTrace
+  /** The same with the files of the repository; set where the event is received. */
+  readonly located?: LocatedTrace
 }
 
 export type IncomingEvent = {

@@ -11,7 +11,7 @@ import { refuseBadInput } from '../refs/resolve-commit.ts'
 const MAX_PATHS = 100_000
 const MAX_CACHED_BYTES = 32 * 1024 * 1024
 /** Other events are let through after so many paths, which take about 2 ms. */
-const PATHS_PER_TURN = 10_000
+export const PATHS_PER_TURN = 10_000
 
 /** The paths of the files of one commit, in the order of its tree. */
 type PathList = { readonly paths: readonly string[]; readonly complete: boolean }
@@ -37,8 +37,8 @@ async function readPaths(hearth: Hearth, store: string, commit: Oid): Promise<Pa
   return list
 }
 
-/** Simultaneous searches share one listing. */
-const pathsOf = (hearth: Hearth, store: string, commit: Oid): Promise<PathList | null> => {
+/** The paths of a commit; null when it is gone. Simultaneous searches share one listing. */
+export const pathsOf = (hearth: Hearth, store: string, commit: Oid): Promise<PathList | null> => {
   const key = `${store} ${commit}`
   const cached = pathLists(hearth).get(key)
   return cached === undefined
