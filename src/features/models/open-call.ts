@@ -14,7 +14,7 @@ import { reserve, type Reservation } from './ledger.ts'
 import { capsOf, type Payer } from './payer.ts'
 import { requireRoute } from './routes.ts'
 import type { RouteRow } from './store-routes.ts'
-import { answerTokensOf, callLimits, targetsOf, type Target } from './targets.ts'
+import { answerTokensOf, callLimits, canHold, targetsOf, type Target } from './targets.ts'
 
 const DEFAULT_TIMEOUT_S = 600
 const MAX_SILENCE_MS = 5 * MINUTE
@@ -222,7 +222,7 @@ function openCall(
 
 /**
  * Opens a call of the model of a task. Throws 409 `model_not_configured`, 403 `cost_cap`, 429 while
- * other calls have reserved what is left, 503 while all models of the route rest after failures, and
+ * other calls have reserved what is left, 400 `context_length_exceeded`, 503 while all models of the route rest after failures, and
  * `ModelFailed` when none answers.
  */
 export async function openModelCall(
@@ -237,9 +237,11 @@ export async function openModelCall(
       reason: 'model_not_configured',
     })
   const health = modelHealth(hearth)
-  const ready = targets.filter((target) => health.restMs(target) === 0)
+  const fitting = targets.filter((target) => canHold(target, request))
+  if (fitting.length === 0) throw tooLong(payer, targets, request.input)
+  const ready = fitting.filter((target) => health.restMs(target) === 0)
   if (ready.length === 0)
-    throw resting(payer, Math.min(...targets.map((one) => health.restMs(one))))
+    throw resting(payer, Math.min(...fitting.map((one) => health.restMs(one))))
   let last: Failure | null = null
   for (const target of ready) {
     const result = await tryTarget({ hearth, payer, route, request, target })
@@ -247,6 +249,16 @@ export async function openModelCall(
     last = result
   }
   throw new ModelFailed(last?.failure ?? 'no model answered')
+}
+
+/** In words by which programs know that they have to shorten their conversation. */
+function tooLong({ task }: Payer, targets: readonly Target[], input: number): Refusal {
+  const context = Math.max(...targets.map(({ model }) => model.context_tokens ?? 0))
+  return new Refusal(
+    'bad_request',
+    `prompt is too long: the maximum context length of the models for ${task} is ${context} tokens, and the input alone is about ${input}; shorten it, or ask an owner for a model with a larger context (Settings, Models)`,
+    { reason: 'context_length_exceeded', headers: { 'x-should-retry': 'false' } },
+  )
 }
 
 const resting = ({ task }: Payer, ms: number): Refusal =>

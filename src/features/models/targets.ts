@@ -13,6 +13,7 @@ import {
 } from '#features/integrations/index.ts'
 import { FairSemaphore } from '#lib/semaphore.ts'
 import { Refusal } from '#lib/errors.ts'
+import { MIN_OUTPUT_TOKENS } from './ledger.ts'
 import { fallbacksOf } from './routes.ts'
 import type { RouteRow } from './store-routes.ts'
 
@@ -43,9 +44,6 @@ export const targetsOf = (hearth: Hearth, route: RouteRow): Target[] => [
 
 /** What a model may write in one call where its owner has not said. */
 export const DEFAULT_ANSWER_TOKENS = 8_192
-/** Estimates of input are rough, so an answer is never lowered further than this. */
-const MIN_ANSWER_TOKENS = 256
-
 /** A model that may answer with all of its context still has to read the question. */
 export const maxAnswerOf = ({ context_tokens = Infinity }: ProviderModel, answer: number): number =>
   Math.min(answer, Math.floor(context_tokens / 4))
@@ -67,7 +65,21 @@ export function answerTokensOf(
     model.max_output_tokens ?? byDefault,
   )
   if (model.context_tokens === undefined) return allowed
-  return Math.min(allowed, Math.max(MIN_ANSWER_TOKENS, model.context_tokens - input))
+  return Math.min(allowed, Math.max(MIN_OUTPUT_TOKENS, model.context_tokens - input))
+}
+
+/** Prose has up to 5 bytes in a token, where the estimate of input counts 3.5. */
+const MAX_OVERESTIMATE = 1.5
+
+/**
+ * Whether a model may read an input and answer it. What is between this and the estimate is left to
+ * the provider, which counts tokens itself.
+ */
+export function canHold(
+  { model: { context_tokens = Infinity } }: Target,
+  { input, wanted = MIN_OUTPUT_TOKENS }: { readonly input: number; readonly wanted?: number },
+): boolean {
+  return input / MAX_OVERESTIMATE + Math.min(wanted, MIN_OUTPUT_TOKENS) <= context_tokens
 }
 
 const tooMany = (): Refusal =>

@@ -81,6 +81,42 @@ describe('providers', () => {
     expect(sent.length / 3.5).toBeLessThan(6_000)
   })
 
+  test('what no model can hold goes to a larger one, or is refused before it costs anything', async () => {
+    const { world, ada, ask, connect, route, first, provider, calls } = await setUp()
+    const model = { id: 'small', context_tokens: 2_000 }
+    await world.call(updateIntegration, ada, {
+      workspace: 'acme',
+      id: first.id,
+      config: { ...first.config, models: [model] },
+    })
+    const system = (bytes: number) => [
+      { role: 'system', content: 'word '.repeat(bytes / 5) },
+      { role: 'user', content: 'Hello' },
+    ]
+    // About 1,900 tokens by the estimate, which may be too high: the shortest useful answer is asked.
+    await ask({ messages: system(6_500) })
+    expect(provider.asked.at(-1)?.body.max_tokens).toBe(256)
+    await ask({ messages: system(6_500), max_tokens: 20 })
+    expect(provider.asked.at(-1)?.body.max_tokens).toBe(20)
+    const before = [provider.asked.length, calls().length]
+    const refused = await ask({ messages: system(10_000) }).catch((error: unknown) => error)
+    expect(refused).toBeInstanceOf(Refusal)
+    expect(refused).toMatchObject({
+      status: 400,
+      reason: 'context_length_exceeded',
+      message: expect.stringMatching(
+        /^prompt is too long: the maximum context length of the models for code is 2000 tokens, and the input alone is about 28\d\d; /,
+      ),
+    })
+    expect([provider.asked.length, calls().length]).toEqual(before)
+    // A failure of the small model was not counted: it goes on with what it can read.
+    await ask({ messages: system(500) })
+    const other = modelServer(() => ({ text: 'Large.' }))
+    const second = await connect({ name: 'large', config: { base_url: other.url } })
+    await route({ fallback: [{ integration: second.id, model: 'large' }] })
+    expect((await ask({ messages: system(10_000) })).text).toBe('Large.')
+  })
+
   test('a refusal by the provider, a broken answer and one switched off are told', async () => {
     const { world, ada, ask, calls, first } = await setUp((_, number) =>
       number === 0 ? { status: 400 } : { text: 'Half of it is here', breaksOff: true },
