@@ -3010,7 +3010,8 @@ CREATE TABLE tracker_updates (
   message TEXT,
   created_at TEXT NOT NULL,
   finished_at TEXT
-) STRICT;
+, started INTEGER NOT NULL DEFAULT 0
+  CHECK (started IN (0, 1))) STRICT;
 
 CREATE INDEX tracker_updates_due ON tracker_updates (integration_id, due_at)
   WHERE due_at IS NOT NULL;

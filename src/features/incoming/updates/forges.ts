@@ -1,6 +1,8 @@
 /** Tells GitHub, Gitea, Forgejo and GitLab what becomes of their issues. */
-import { textOf } from '#lib/json-value.ts'
+import { objectOf, textOf } from '#lib/json-value.ts'
+import { HOUR, timestamp, type Timestamp } from '#lib/time.ts'
 import {
+  hasComment,
   lacksSecret,
   NothingToTell,
   type Receiver,
@@ -24,16 +26,33 @@ const forge = (options: {
   readonly issue: (key: Key) => string
   readonly status: (update: Update & { kind: 'status' }) => Pick<TrackerRequest, 'method' | 'body'>
   readonly comments: string
+  /** The query of a page of comments, from 1; null where there are no further pages. */
+  readonly listed: (since: Timestamp, page: number, perPage: number) => string | null
 }): Receiver => ({
   base: (config) => textOf(config.base_url),
   headers: (_, secret) => options.headers(secret),
   lacks: lacksSecret('an access token that may write issues'),
-  send: async (ask, update, { fingerprint }) => {
+  send: async (ask, update, { fingerprint, mayBeThereSince }) => {
     const path = options.issue(readKey(fingerprint))
-    if (update.kind === 'status') await ask({ path, ...options.status(update) })
-    else await ask({ method: 'POST', path: path + options.comments, body: { body: update.text } })
+    if (update.kind === 'status') return void (await ask({ path, ...options.status(update) }))
+    const since = mayBeThereSince && hourBefore(mayBeThereSince)
+    const isThere =
+      since !== null &&
+      (await hasComment(ask, update.marker, {
+        request: (page, perPage) => {
+          const search = options.listed(since, page + 1, perPage)
+          return search === null ? null : { path: path + options.comments, search }
+        },
+        textsOf: (answer) =>
+          Array.isArray(answer) ? answer.map((comment) => objectOf(comment).body) : null,
+      }))
+    if (!isThere)
+      await ask({ method: 'POST', path: path + options.comments, body: { body: update.text } })
   },
 })
+
+/** The clock of the service may be slow. */
+const hourBefore = (time: Timestamp): Timestamp => timestamp(Date.parse(time) - HOUR)
 
 const encoded = (repo: string): string => repo.split('/').map(encodeURIComponent).join('/')
 const stateOf = (open: boolean): string => (open ? 'open' : 'closed')
@@ -49,6 +68,7 @@ export const github = forge({
     body: { state: stateOf(open), state_reason: open ? 'reopened' : (reason ?? 'completed') },
   }),
   comments: '/comments',
+  listed: (since, page, perPage) => `?since=${since}&per_page=${perPage}&page=${page}`,
 })
 
 export const gitea = forge({
@@ -56,6 +76,8 @@ export const gitea = forge({
   issue: ({ repo, number }) => `/api/v1/repos/${encoded(repo)}/issues/${number}`,
   status: ({ open }) => ({ method: 'PATCH', body: { state: stateOf(open) } }),
   comments: '/comments',
+  // All of them come at once.
+  listed: (since, page) => (page === 1 ? `?since=${since}` : null),
 })
 
 export const gitlab = forge({
@@ -63,4 +85,5 @@ export const gitlab = forge({
   issue: ({ repo, number }) => `/api/v4/projects/${encodeURIComponent(repo)}/issues/${number}`,
   status: ({ open }) => ({ method: 'PUT', body: { state_event: open ? 'reopen' : 'close' } }),
   comments: '/notes',
+  listed: (_, page, perPage) => `?order_by=created_at&sort=desc&per_page=${perPage}&page=${page}`,
 })

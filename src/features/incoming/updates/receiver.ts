@@ -1,11 +1,17 @@
 /** What services that are told about their issues have in common. */
 import type { CloseReason } from '#features/issues/index.ts'
 import type { JsonObject } from '#lib/json-value.ts'
+import type { Timestamp } from '#lib/time.ts'
 
 /** What a service is told about one alert, error or ticket of its own. */
 export type Update =
   | { readonly kind: 'status'; readonly open: boolean; readonly reason: CloseReason | null }
-  | { readonly kind: 'comment'; readonly text: string }
+  | {
+      readonly kind: 'comment'
+      readonly text: string
+      /** A part of the text that no other comment has. */
+      readonly marker: string
+    }
 
 /** The issue here, for services that take any JSON. */
 export type IssueFacts = {
@@ -40,6 +46,35 @@ export class UpdateFailed extends Error {
   }
 }
 
+/** Further ones than on these pages came long after the comment that is looked for, or before it. */
+const COMMENTS_PER_PAGE = 50
+const MAX_COMMENT_PAGES = 4
+
+/**
+ * Whether one of a service's comments has a text. `page` begins at 0; `textsOf` gives null for what
+ * is no list of comments. Throws `UpdateFailed` then: a comment that is sent twice cannot be taken
+ * back.
+ */
+export async function hasComment(
+  ask: Ask,
+  marker: string,
+  list: {
+    readonly request: (page: number, perPage: number) => Omit<TrackerRequest, 'method'> | null
+    readonly textsOf: (answer: unknown) => readonly unknown[] | null
+  },
+): Promise<boolean> {
+  for (let page = 0; page < MAX_COMMENT_PAGES; page++) {
+    const request = list.request(page, COMMENTS_PER_PAGE)
+    if (request === null) return false
+    const texts = list.textsOf(await ask({ method: 'GET', ...request }))
+    if (texts === null)
+      throw new UpdateFailed('its comments cannot be read, to find what was sent before', true)
+    if (texts.some((text) => typeof text === 'string' && text.includes(marker))) return true
+    if (texts.length < COMMENTS_PER_PAGE) return false
+  }
+  return false
+}
+
 /** There is nothing to tell. */
 export class NothingToTell extends Error {}
 
@@ -66,6 +101,11 @@ export type Receiver = {
       readonly signingSecret: string | null
       /** The same in all attempts. */
       readonly id: string
+      /**
+       * When the comment was written, for one that an earlier attempt may have left at the service:
+       * its answer was lost, or this process ended before it wrote it down. Null for a first attempt.
+       */
+      readonly mayBeThereSince: Timestamp | null
     },
   ) => Promise<void>
 }

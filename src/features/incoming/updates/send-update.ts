@@ -1,5 +1,6 @@
 /** One attempt to tell a service what became of an issue. */
 import type { Hearth } from '#core/hearth.ts'
+import { writeAs } from '#core/write.ts'
 import { actorOf } from '#features/accounts/index.ts'
 import {
   addressBelow,
@@ -28,7 +29,7 @@ import {
   type Update,
 } from './receiver.ts'
 import { findReceiver } from './receivers.ts'
-import type { UpdateRow } from './store-updates.ts'
+import { setStarted, type UpdateRow } from './store-updates.ts'
 
 const ATTEMPT_TIMEOUT_MS = 15 * SECOND
 const MAX_ANSWER_BYTES = 1024 * 1024
@@ -153,9 +154,12 @@ function updateOf(hearth: Hearth, row: UpdateRow, repo_id: string, issue: IssueF
   if (comment === null) throw new NothingToTell('the comment was deleted')
   const { username } = actorOf(hearth, comment.author_id)
   const { text } = redactText(cutTo(comment.body, MAX_COMMENT_CHARS))
+  const address = `${issue.url}#${comment.id}`
   return {
     kind: 'comment',
-    text: `${username} wrote on ${issue.repo}#${row.number} (${issue.url}):\n\n${withoutMentions(text)}`,
+    text: `${username} wrote on ${issue.repo}#${row.number} (${address}):\n\n${withoutMentions(text)}`,
+    // The rest of the address changes when the forge or the repository moves.
+    marker: `#${comment.id}`,
   }
 }
 
@@ -183,12 +187,14 @@ export async function sendUpdate(
     const subject = findSubject(hearth.db, row.integration_id, row.fingerprint)
     if (update.kind === 'status' && (subject === null || (subject.open === 1) === update.open))
       return cancelled('it is so there already')
+    if (row.started === 0) await writeAs(hearth, null, (tx) => setStarted(tx, row.seq))
     await receiver.send(askerOf(hearth, connection, signal), update, {
       fingerprint: row.fingerprint,
       config,
       issue,
       signingSecret: readHookSecret(hearth, hook),
       id: `${row.integration_id}-${row.seq}`,
+      mayBeThereSince: row.started === 1 ? row.created_at : null,
     })
     return { state: 'sent', message: null, open: update.kind === 'status' ? update.open : null }
   } catch (error) {

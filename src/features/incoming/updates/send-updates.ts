@@ -1,7 +1,7 @@
 /**
  * The job that tells one service what became of its issues, one update after the other. What waits
  * is in a table, so nothing is lost when the process ends. An update whose answer did not arrive is
- * sent again: a status twice is the same, and a comment may be there twice.
+ * sent again: a status twice is the same, and a comment is looked for at the service first.
  */
 import type { Hearth } from '#core/hearth.ts'
 import { job } from '#core/jobs.ts'

@@ -13,6 +13,8 @@ export type UpdateRow = {
   readonly comment_id: string | null
   readonly state: UpdateState
   readonly attempt: number
+  /** Whether an attempt began, whose answer may not have been read. */
+  readonly started: 0 | 1
   readonly due_at: number | null
   readonly message: string | null
   readonly created_at: Timestamp
@@ -98,6 +100,9 @@ export function insertUpdate(
     MAX_ENDED,
   )
 }
+
+export const setStarted = (tx: Tx, seq: number): void =>
+  void tx.db.run('UPDATE tracker_updates SET started = 1 WHERE seq = ?', seq)
 
 export const setAttempted = (
   tx: Tx,

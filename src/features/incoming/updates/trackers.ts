@@ -1,7 +1,9 @@
 /** Tells Jira and Linear what becomes of their tickets. Both have states of the user's own. */
 import { jiraAuthorization, LINEAR_URL } from '#features/integrations/index.ts'
 import { arrayOf, objectOf, textOf, type JsonObject } from '#lib/json-value.ts'
+import { sha256 } from '#lib/hash.ts'
 import {
+  hasComment,
   lacksSecret,
   NothingToTell,
   UpdateFailed,
@@ -37,12 +39,25 @@ export const jira: Receiver = {
   base: (config) => textOf(config.base_url),
   headers: (config, secret) => ({ authorization: jiraAuthorization(config, secret) }),
   lacks: lacksSecret('an API token'),
-  send: async (ask, update, { fingerprint }) => {
+  send: async (ask, update, { fingerprint, mayBeThereSince }) => {
     if (!/^[A-Za-z]\w{0,30}-[1-9]\d{0,9}$/.test(fingerprint))
       throw new NothingToTell('the service gave this ticket no key')
     const path = `/rest/api/2/issue/${fingerprint}`
-    if (update.kind === 'status') await moveJiraTicket(ask, path, update.open)
-    else await ask({ method: 'POST', path: `${path}/comment`, body: { body: update.text } })
+    if (update.kind === 'status') return await moveJiraTicket(ask, path, update.open)
+    const comments = `${path}/comment`
+    const isThere =
+      mayBeThereSince !== null &&
+      (await hasComment(ask, update.marker, {
+        request: (page, perPage) => ({
+          path: comments,
+          search: `?orderBy=-created&maxResults=${perPage}&startAt=${page * perPage}`,
+        }),
+        textsOf: (answer) => {
+          const { comments: found } = objectOf(answer)
+          return Array.isArray(found) ? found.map((comment) => objectOf(comment).body) : null
+        },
+      }))
+    if (!isThere) await ask({ method: 'POST', path: comments, body: { body: update.text } })
   },
 }
 
@@ -94,16 +109,36 @@ async function moveLinearTicket(
   )
 }
 
+/** An id in the form of a random UUID, which Linear takes for what is created. */
+function uuidOf(id: string): string {
+  const hex = sha256(id)
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`
+}
+
+async function hasLinearComment(ask: Ask, id: string, comment: string): Promise<boolean> {
+  const data = await askLinear(
+    ask,
+    'query($id: String!, $comment: ID!) { issue(id: $id) { comments(filter: { id: { eq: $comment } }) { nodes { id } } } }',
+    { id, comment },
+  )
+  const nodes = objectOf(objectOf(data.issue).comments).nodes
+  if (!Array.isArray(nodes))
+    throw new UpdateFailed('its comments cannot be read, to find what was sent before', true)
+  return nodes.length > 0
+}
+
 export const linear: Receiver = {
   base: (config) => textOf(config.base_url) ?? LINEAR_URL,
   headers: (_, secret) => ({ authorization: secret }),
   lacks: lacksSecret('an API key'),
-  send: async (ask, update, { fingerprint }) => {
+  send: async (ask, update, { fingerprint, id, mayBeThereSince }) => {
     if (update.kind === 'status') return await moveLinearTicket(ask, fingerprint, update)
+    const comment = uuidOf(id)
+    if (mayBeThereSince !== null && (await hasLinearComment(ask, fingerprint, comment))) return
     await askLinear(
       ask,
-      'mutation($id: String!, $body: String!) { commentCreate(input: { issueId: $id, body: $body }) { success } }',
-      { id: fingerprint, body: update.text },
+      'mutation($id: String!, $comment: String!, $body: String!) { commentCreate(input: { id: $comment, issueId: $id, body: $body }) { success } }',
+      { id: fingerprint, comment, body: update.text },
     )
   },
 }

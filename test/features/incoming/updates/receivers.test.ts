@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { closeIssue } from '#features/issues/close-issue.ts'
 import { addComment } from '#features/issues/comments/add-comment.ts'
 import { reopenIssue } from '#features/issues/reopen-issue.ts'
+import { MINUTE } from '#lib/time.ts'
 import { makeIncomingWorld, REPO } from '../fixture.ts'
 import {
   giteaIssue,
@@ -16,8 +17,36 @@ import { trackerReceiver, type Told } from './tracker-receiver.ts'
 
 const category = (key: string) => ({ statusCategory: { key } })
 
-/** Jira's and Linear's answers; other services answer with nothing that is read. */
-function answer({ path, method, body }: Told) {
+/** Comments that a service has, as it was sent them. */
+const comments: string[] = []
+/** Whether the service takes a comment and its answer gets lost. */
+let losesAnswer = false
+
+/** The comments of a service in its own form; null for another request. */
+function commentsOf({ path, method, body }: Told): object | null {
+  if (path.endsWith('/graphql') && body.includes('comments(filter')) {
+    const { comment } = JSON.parse(body).variables
+    const nodes = comments.filter((one) => JSON.parse(one).variables.comment === comment)
+    return { data: { issue: { comments: { nodes } } } }
+  }
+  if (method !== 'GET' || !/\/(comments?|notes)\/?(\?|$)/.test(path)) return null
+  const sent = comments.map((one) => JSON.parse(one))
+  if (path.startsWith('/api/0/')) return sent.map((data) => ({ data }))
+  return path.startsWith('/rest/') ? { comments: sent } : sent
+}
+
+const isComment = ({ path, method, body }: Told): boolean =>
+  method === 'POST' && (/\/(comments?|notes)\/?$/.test(path) || body.includes('commentCreate'))
+
+/** What the services answer, as far as it is read. */
+function answer(told: Told) {
+  const { path, method, body } = told
+  const listed = commentsOf(told)
+  if (listed !== null) return { json: listed }
+  if (isComment(told)) {
+    comments.push(body)
+    return losesAnswer ? { status: 504 } : {}
+  }
   if (path.endsWith('?fields=status'))
     return { json: { fields: { status: category(isJiraDone ? 'done' : 'new') } } }
   if (path.endsWith('/transitions') && method === 'GET')
@@ -66,6 +95,8 @@ type Case = {
   readonly headers?: Record<string, string>
   readonly credentials: [string, string]
   readonly comment: string
+  /** What is asked when the event arrives. */
+  readonly asked?: readonly string[]
   readonly closed: readonly string[]
   readonly reopened: readonly string[]
 }
@@ -121,7 +152,8 @@ const CASES: readonly Case[] = [
     provider: 'linear',
     event: linearIssue('create', 'started'),
     credentials: ['authorization', 'api-token'],
-    comment: 'POST /graphql {"query":"mutation($id: String!, $body: String!) { commentCreate',
+    comment:
+      'POST /graphql {"query":"mutation($id: String!, $comment: String!, $body: String!) { commentCreate',
     closed: ['POST /graphql {"query":"query', 'POST /graphql {"query":"mutation'],
     reopened: ['POST /graphql {"query":"query', 'POST /graphql {"query":"mutation'],
   },
@@ -131,6 +163,7 @@ const CASES: readonly Case[] = [
     event: sentryIssue('created'),
     headers: { 'sentry-hook-resource': 'issue' },
     credentials: ['authorization', 'Bearer api-token'],
+    asked: ['GET /api/0/organizations/test-org/issues/1170820242/events/latest/'],
     comment: 'POST /api/0/organizations/test-org/issues/1170820242/comments/ {"text":',
     closed: ['PUT /api/0/organizations/test-org/issues/1170820242/ {"status":"resolved"}'],
     reopened: ['PUT /api/0/organizations/test-org/issues/1170820242/ {"status":"unresolved"}'],
@@ -139,6 +172,7 @@ const CASES: readonly Case[] = [
     provider: 'glitchtip',
     event: glitchtip,
     credentials: ['authorization', 'Bearer api-token'],
+    asked: ['GET /api/0/issues/44/events/latest/'],
     comment: 'POST /api/0/issues/44/comments/ {"text":',
     closed: ['PUT /api/0/issues/44/ {"status":"resolved"}'],
     reopened: ['PUT /api/0/issues/44/ {"status":"unresolved"}'],
@@ -156,11 +190,12 @@ test.each(CASES.map((one) => [one.provider, one] as const))(
       sync: { sync_status: true, sync_comments: true },
     })
     receiver.lines()
+    comments.length = 0
     expect((await sendSigned(event, headers)).status).toBe(202)
     const [{ number } = { number: 0 }] = await issues()
     await world.jobs()
-    // What the service told is not told back.
-    expect(receiver.lines()).toEqual([])
+    // What the service told is not told back. Where an error happened may be asked for.
+    expect(receiver.lines()).toEqual([...(expected.asked ?? [])])
 
     await world.call(addComment, ada, { repo: REPO, number, body: 'Fixed by @octocat.' })
     await world.jobs()
@@ -172,6 +207,20 @@ test.each(CASES.map((one) => [one.provider, one] as const))(
     const [comment = '', ...more] = receiver.lines()
     expect(more).toEqual([])
     expect(comment).toStartWith(expected.comment)
+
+    // A comment whose answer is lost is there, and one that never arrived is not.
+    for (const arrives of [true, false]) {
+      losesAnswer = true
+      await world.call(addComment, ada, { repo: REPO, number, body: `It ${arrives}.` })
+      await world.jobs()
+      if (!arrives) comments.pop()
+      losesAnswer = false
+      world.clock.advance(MINUTE)
+      await world.jobs()
+      expect(comments.filter((text) => text.includes(`It ${arrives}.`))).toHaveLength(1)
+      const lines = receiver.lines().filter((line) => line.startsWith(expected.comment))
+      expect(lines).toHaveLength(arrives ? 1 : 2)
+    }
 
     await world.call(closeIssue, ada, { repo: REPO, number })
     await world.jobs()
@@ -193,6 +242,8 @@ test.each(CASES.map((one) => [one.provider, one] as const))(
     expect((await updates()).map(({ kind, state }) => `${kind} ${state}`)).toEqual([
       'status sent',
       'status sent',
+      'comment sent',
+      'comment sent',
       'comment sent',
     ])
   },
