@@ -222,9 +222,9 @@ async function tryAll(
   const place = { url: forge.url, workspace: OWNER.workspace, token, directory, tools: directory }
   const client = new Client(`actions under ${name}`, place)
   for (const folder of ['work', 'temp', 'home']) mkdirSync(client.path(folder))
+  const jobs = new Jobs(forge.url, token, directory)
   try {
     const steps = new Steps(client, packages, runtime)
-    const jobs = new Jobs(forge.url, token, directory)
     await jobs.begin()
     const main = await jobs.take('main')
     const topic = await jobs.take('topic')
@@ -234,6 +234,7 @@ async function tryAll(
     await tryIdentity(steps, jobs, topic)
     await tryWrongTokens(steps, jobs, main, topic)
   } finally {
+    jobs.close()
     await forge.stop()
   }
   const log = readFileSync(join(directory, 'log'), 'utf8').split('\n')

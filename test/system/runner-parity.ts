@@ -3,11 +3,12 @@
  * executable: a matrix with artifacts, caches, secrets, ID tokens, outputs and failures gives the same
  * conclusions, steps, lines, artifacts and caches, and a cancel ends both in time.
  */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { claim, EXECUTABLE, OWNER, requireBuilt, startForge } from '../../scripts/support/forge.ts'
 import { runScript, type Option } from '../../scripts/support/options.ts'
+import { RunnerProgram } from '../../scripts/support/runner-program.ts'
 import { installPackages } from './actions-clients/packages.ts'
 import { FILES, ONE_SECRET, SLOW } from './runner-parity/files.ts'
 import { Repository, type Outcome } from './runner-parity/repository.ts'
@@ -26,22 +27,17 @@ function check(what: string, isRight: boolean, said = ''): void {
 }
 
 /** Registers the runner for a repository and starts it. */
-async function startRunner(program: string, directory: string, repository: Repository) {
+async function startRunner(
+  program: string,
+  directory: string,
+  repository: Repository,
+): Promise<RunnerProgram> {
   const { token } = await repository.rest('POST', '/actions/runners', { name: 'real' })
-  const cwd = join(directory, 'runner')
-  mkdirSync(cwd)
-  await Bun.write(join(cwd, 'c.yaml'), 'runner: { capacity: 2 }\ncache: { enabled: false }\n')
-  const run = (...args: readonly string[]) =>
-    Bun.spawn([program, '-c', 'c.yaml', ...args], {
-      cwd,
-      env: { PATH: process.env.PATH ?? '', HOME: cwd },
-      stdout: Bun.file(join(cwd, 'log')),
-      stderr: Bun.file(join(cwd, 'log')),
-    })
-  const address = ['--instance', repository.url, '--token', String(token), '--name', 'real']
-  const registered = run('register', '--no-interactive', ...address, '--labels', 'far:host')
-  check('the runner registers', (await registered.exited) === 0)
-  return run('daemon')
+  const folder = join(directory, 'runner')
+  const runner = new RunnerProgram({ program, folder, label: 'far', capacity: 2 })
+  await runner.register(repository.url, String(token))
+  runner.start()
+  return runner
 }
 
 function compare(far: Outcome, near: Outcome): void {
@@ -72,7 +68,7 @@ await runScript('bun test/system/runner-parity.ts --runner PATH', OPTIONS, async
   const make = (name: string): Promise<Repository> =>
     Repository.create(forge.url, token, OWNER.workspace, name, directory)
   const [far, near] = [await make('far'), await make('near')]
-  const daemon = await startRunner(resolve(options.runner), directory, far)
+  const runner = await startRunner(resolve(options.runner), directory, far)
   try {
     const outcomes: Outcome[] = []
     for (const [repository, label] of [
@@ -93,8 +89,7 @@ await runScript('bun test/system/runner-parity.ts --runner PATH', OPTIONS, async
       check(`a cancel ends a job with ${label} in ${seconds} s`, seconds <= 12)
     }
   } finally {
-    daemon.kill()
-    await daemon.exited
+    await runner.stop()
     await forge.stop()
   }
   const log = readFileSync(join(directory, 'log'), 'utf8').split('\n')

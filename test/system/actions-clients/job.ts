@@ -13,8 +13,12 @@ export type TakenJob = {
 
 type Message = Readonly<Record<string, unknown>>
 
+/** A job whose runner says nothing for a minute has lost it. */
+const RENEW_MS = 15_000
+
 export class Jobs {
   #credentials: Record<string, string> = {}
+  readonly #renewals = new Map<string, ReturnType<typeof setInterval>>()
 
   constructor(
     private readonly url: string,
@@ -86,6 +90,9 @@ export class Jobs {
       // As runners do: one of which the runner says nothing is given again when it asks again.
       const state = { id: String(task.id), startedAt: new Date().toISOString() }
       await this.runner('UpdateTask', { state })
+      // As runners do while a step runs for long.
+      const renew = (): void => void this.runner('UpdateTask', { state }).catch(() => {})
+      this.#renewals.set(state.id, setInterval(renew, RENEW_MS))
       return {
         task: String(task.id),
         token: context.gitea_runtime_token ?? '',
@@ -95,7 +102,13 @@ export class Jobs {
     }
   }
 
+  /** Ends the renewals of the jobs that are left. */
+  close(): void {
+    for (const timer of this.#renewals.values()) clearInterval(timer)
+  }
+
   async end({ task }: TakenJob): Promise<void> {
+    clearInterval(this.#renewals.get(task))
     await this.runner('UpdateLog', { taskId: task, index: '0', rows: [], noMore: true })
     const state = { id: task, result: 'RESULT_SUCCESS', stoppedAt: new Date().toISOString() }
     await this.runner('UpdateTask', { state })

@@ -4,10 +4,10 @@
  */
 import { join } from 'node:path'
 import { freePort } from '../../../scripts/support/ports.ts'
+import { RunnerProgram } from '../../../scripts/support/runner-program.ts'
 import { Site, type Job, type Run } from '../run-crash/site.ts'
 import { expectedOf, MOMENTS, type Point } from './points.ts'
 import { Proxy, type Call } from './proxy.ts'
-import { RunnerProgram } from './runner.ts'
 import { FILES, LINES } from './workflow.ts'
 
 const RESTART_MS = 300
@@ -35,9 +35,14 @@ class Story {
 
   async #addRunner(name: string): Promise<RunnerProgram> {
     const { token } = await this.site.of<{ token: string }>('POST', '/actions/runners', { name })
-    const runner = new RunnerProgram(this.program, join(this.site.directory, name))
-    if (!(await runner.register(this.#proxy.url, token)))
-      throw new Error(`the runner cannot be registered: ${runner.log}`)
+    const runner = new RunnerProgram({
+      program: this.program,
+      folder: join(this.site.directory, name),
+      label: 'far',
+      capacity: 1,
+      fetchInterval: '1s',
+    })
+    await runner.register(this.#proxy.url, token)
     this.#runners.push(runner)
     runner.start()
     return runner
@@ -72,7 +77,7 @@ class Story {
   async #happen(runner: RunnerProgram): Promise<void> {
     const { victim } = this.point
     this.#told = await this.#linesNow()
-    if (victim === 'runner' || victim === 'runner for good') await runner.kill()
+    if (victim === 'runner' || victim === 'runner for good') await runner.stop('SIGKILL')
     if (victim === 'runner') setTimeout(() => runner.start(), RESTART_MS)
     if (victim === 'forge') await this.site.restart()
     this.#happened.resolve()
@@ -141,7 +146,7 @@ class Story {
   }
 
   async close(): Promise<void> {
-    for (const runner of this.#runners) await runner.kill()
+    for (const runner of this.#runners) await runner.stop('SIGKILL')
     this.#proxy.close()
     await this.#site?.stop()
   }

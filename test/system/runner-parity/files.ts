@@ -65,7 +65,7 @@ jobs:
           git fetch -q --depth 1 "$GITHUB_SERVER_URL/$GITHUB_REPOSITORY.git" "$GITHUB_SHA"
           git checkout -qf FETCH_HEAD
       - { name: Download, uses: ./act, with: { call: download made-north got } }
-      - { name: Restore, uses: ./act, with: { call: restore deps-none deps- deps } }
+      - { name: Restore, uses: ./act, with: { call: restore deps-none deps-n deps } }
       - { name: Read, run: 'echo "RESULT read $(cat got/a.txt) $(cat deps/b.txt) \${{ needs.make.outputs.made }}"' }
       - { name: Fail, run: exit 2 }
       - { name: Never, run: echo no }

@@ -1,0 +1,66 @@
+/** The program of a runner (Gitea's or Forgejo's) in a folder of its own: registered, started, killed. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+export type RunnerOptions = {
+  readonly program: string
+  readonly folder: string
+  /** The name of the runner, and the label of the jobs that it takes. */
+  readonly label: string
+  /** Jobs at a time. */
+  readonly capacity: number
+  /** The longest pause between two requests for a job; the program's own unless given. */
+  readonly fetchInterval?: string
+}
+
+export class RunnerProgram {
+  #child: Bun.Subprocess | null = null
+
+  constructor(private readonly options: RunnerOptions) {
+    const { folder, capacity, fetchInterval } = options
+    const interval =
+      fetchInterval === undefined
+        ? ''
+        : `, fetch_interval: ${fetchInterval}, fetch_interval_max: ${fetchInterval}`
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(
+      join(folder, 'c.yaml'),
+      `runner: { capacity: ${capacity}${interval} }\ncache: { enabled: false }\n`,
+    )
+  }
+
+  #run(...args: readonly string[]): Bun.Subprocess {
+    const { program, folder } = this.options
+    const log = Bun.file(join(folder, 'log'))
+    return Bun.spawn([program, '-c', 'c.yaml', ...args], {
+      cwd: folder,
+      env: { PATH: process.env.PATH ?? '', HOME: folder },
+      stdout: log,
+      stderr: log,
+    })
+  }
+
+  /** Registers it with the token of a new runner. Throws with what it said when it is refused. */
+  async register(url: string, token: string): Promise<void> {
+    const { label } = this.options
+    const child = this.#run(
+      ...['register', '--no-interactive', '--instance', url, '--token', token],
+      ...['--name', label, '--labels', `${label}:host`],
+    )
+    if ((await child.exited) !== 0) throw new Error(`the runner is not registered: ${this.log}`)
+  }
+
+  start(): void {
+    this.#child = this.#run('daemon')
+  }
+
+  async stop(signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Promise<void> {
+    this.#child?.kill(signal)
+    await this.#child?.exited
+    this.#child = null
+  }
+
+  get log(): string {
+    return readFileSync(join(this.options.folder, 'log'), 'utf8')
+  }
+}
