@@ -9,6 +9,8 @@ export type RunnerOptions = {
   readonly label: string
   /** Jobs at a time. */
   readonly capacity: number
+  /** How much it yields to other processes, and with it its jobs (nice(1)). */
+  readonly niceness?: number
   /** The longest pause between two requests for a job; the program's own unless given. */
   readonly fetchInterval?: string
 }
@@ -30,9 +32,9 @@ export class RunnerProgram {
   }
 
   #run(...args: readonly string[]): Bun.Subprocess {
-    const { program, folder } = this.options
+    const { program, folder, niceness = 0 } = this.options
     const log = Bun.file(join(folder, 'log'))
-    return Bun.spawn([program, '-c', 'c.yaml', ...args], {
+    return Bun.spawn(['nice', '-n', String(niceness), program, '-c', 'c.yaml', ...args], {
       cwd: folder,
       env: { PATH: process.env.PATH ?? '', HOME: folder },
       stdout: log,

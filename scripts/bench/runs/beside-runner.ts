@@ -3,8 +3,8 @@ import { basename } from 'node:path'
 import { table } from '../forge/table.ts'
 import { compareSides, median } from './sides.ts'
 import { FAR, type Site } from './site.ts'
-import { firstLine, HERE, msOf } from './walls.ts'
-import { JOBS, longLog, manyJobs, manySteps, oneStep, STEPS, timeLine } from './workflows.ts'
+import { firstLine, HERE, msOf, readableLine } from './walls.ts'
+import { JOBS, longLog, manyJobs, manySteps, oneStep, STEPS } from './workflows.ts'
 
 const CAPACITY = 4
 /** A runner that takes one job in two seconds needs minutes for the matrix. */
@@ -53,8 +53,8 @@ export async function besideRunner(
         },
         {
           name: 'push answered to first line that can be read',
-          here: async () => (await site.firstLine(timeLine(HERE))).readable,
-          beside: async () => (await site.firstLine(timeLine(FAR))).readable,
+          here: () => readableLine(site, HERE),
+          beside: () => readableLine(site, FAR),
           goal: '0.1',
         },
         {

@@ -11,6 +11,8 @@ const POLL_MS = 10
 /** Of a run that takes seconds, so that waiting for it costs the forge little. */
 const SLOW_POLL_MS = 100
 const MAX_FAST_MS = 2_000
+/** Jobs of the forge yield to it so much; without the same for others, a busy machine decides. */
+export const NICENESS = 10
 const FILE = '.hearth/workflows/bench.yml'
 
 export type Run = { id: string; status: string; conclusion: string | null }
@@ -75,7 +77,7 @@ export class Site {
       },
     )
     const folder = join(this.directory, 'runner')
-    const runner = new RunnerProgram({ program, folder, label: FAR, capacity })
+    const runner = new RunnerProgram({ program, folder, label: FAR, capacity, niceness: NICENESS })
     await runner.register(this.forge.url, token)
     runner.start()
     return runner

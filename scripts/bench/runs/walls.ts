@@ -1,6 +1,6 @@
 /** Jobs, steps and lines of this process beside bash and bubblewrap alone. */
 import { compareSides, type Side } from './sides.ts'
-import type { Job, Site } from './site.ts'
+import { NICENESS, type Job, type Site } from './site.ts'
 import {
   JOBS,
   longLog,
@@ -19,7 +19,10 @@ const PREPARED_MS = 1_000
 /** Milliseconds of a program alone, which yields to others as jobs do. */
 async function alone(...command: readonly string[]): Promise<number> {
   const began = performance.now()
-  const child = Bun.spawn(['nice', '-n', '10', ...command], { stdout: 'ignore', stderr: 'ignore' })
+  const child = Bun.spawn(['nice', '-n', String(NICENESS), ...command], {
+    stdout: 'ignore',
+    stderr: 'ignore',
+  })
   if ((await child.exited) !== 0) throw new Error(`${command[0]} failed`)
   return performance.now() - began
 }
@@ -37,6 +40,12 @@ export const msOf = (job: Job | undefined): number =>
 export const firstLine = async (site: Site, label: string): Promise<number> => {
   await Bun.sleep(PREPARED_MS)
   return (await site.firstLine(timeLine(label))).printed
+}
+
+/** The same, until REST answers with the line. */
+export const readableLine = async (site: Site, label: string): Promise<number> => {
+  await Bun.sleep(PREPARED_MS)
+  return (await site.firstLine(timeLine(label))).readable
 }
 
 const firstLineOfNewSandbox = async (site: Site): Promise<number> => {

@@ -24,14 +24,17 @@ const MAX_ARTIFACT_BYTES = 10 * 1024 ** 3
 const MAX_ARTIFACTS = 1_000
 const MAX_NAME_CHARS = 255
 
-/** Characters that file systems refuse, as upload-artifact does. */
-const FORBIDDEN = /["<>|*?\\/:\r\n\0]/
+/** Characters that file systems refuse, as upload-artifact does, and control characters. */
+const FORBIDDEN = /["<>|*?\\/:\p{Cc}]/u
+/** A download of all artifacts makes a folder of each name, and these lead out of it. */
+const FOLDERS = new Set(['.', '..'])
 
 /** Throws 422 for a name that cannot be a file. */
 export function requireArtifactName(name: string): void {
   if (name === '') throw invalid('name', 'an artifact needs a name')
   if (name.length > MAX_NAME_CHARS)
     throw invalid('name', `the name of an artifact has at most ${MAX_NAME_CHARS} characters`)
+  if (FOLDERS.has(name)) throw invalid('name', `an artifact cannot have the name ${name}`)
   if (FORBIDDEN.test(name))
     throw invalid('name', `the name ${name} contains a character that file names cannot have`)
 }

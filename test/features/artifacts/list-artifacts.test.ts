@@ -21,8 +21,8 @@ test('lists the artifacts of a run by pages, for whoever reads the repository', 
 
 test('names are those of files, and each is there once', async () => {
   const { artifact } = await makeFilesWorld()
-  for (const name of ['', 'a/b', '..\\x', 'x'.repeat(256), 'new\nline'])
-    await expect(artifact(name)).rejects.toThrow()
+  const refused = ['', 'a/b', '..\\x', '.', '..', 'x'.repeat(256), 'new\nline', 'a\u001b[2J']
+  for (const name of refused) await expect(artifact(name)).rejects.toThrow()
   const first = await artifact('app', 'first')
   await expect(artifact('app', 'second')).rejects.toThrow('has an artifact app already')
   const second = await artifact('app', 'second', true)
