@@ -56,6 +56,19 @@ test('checkout makes a repository with the history that the step asks for', asyn
   expect(conclusion).toBe('success')
 })
 
+test('a step that names the depth of one commit has a repository for programs that call git', async () => {
+  const { run } = await makeJobsWorld()
+  // The name of the program does not stand in the script as it does where one calls it.
+  const count = 'program=git; "$program" rev-list --count HEAD || echo none'
+  const { text } = await run(`      - uses: actions/checkout@v4
+      - run: ${count}
+      - uses: actions/checkout@v4
+        with: { fetch-depth: 1, clean: false }
+      - run: ${count}
+`)
+  expect(text.match(/^(?:none|\d+)$/gm)).toEqual(['none', '1'])
+})
+
 test('actions of public repositories of the forge run, those of private ones do not', async () => {
   const { world, ada, run } = await makeJobsWorld()
   const action = `name: Greet

@@ -9,8 +9,8 @@ const isFolder = (path: string): boolean => !path.startsWith('/') && !path.split
 const CALLS_GIT = /(?:^|[\s;&|(`])git\s/
 
 /**
- * Writes the files of a commit. A repository comes with them when the step asks for history, or when
- * a script of the job calls git; without either it would only cost time.
+ * Writes the files of a commit. A repository comes with them when the step names a depth, also that
+ * of one commit, or when a script of the job calls git; without either it would only cost time.
  */
 export async function checkOut(
   runner: StepRunner,
@@ -55,7 +55,7 @@ function historyOf(
   const callsGit = runner.job.plan.steps.some(
     (step) => step.kind === 'run' && CALLS_GIT.test(step.run),
   )
-  return callsGit || (depth !== '' && depth !== '1') ? 'commit' : 'none'
+  return callsGit || depth !== '' ? 'commit' : 'none'
 }
 
 /** The index has to fit the files as the sandbox sees them, so git makes it there. */
