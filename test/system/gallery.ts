@@ -17,7 +17,7 @@ import { asker, tellStory } from '../tour/story.ts'
 const OPTIONS = {
   executable: { help: 'the forge', default: EXECUTABLE, kind: 'text' },
   pictures: { help: 'a directory for the pictures', default: '', kind: 'text' },
-  only: { help: 'the beginning of the names of pages', default: '', kind: 'text' },
+  only: { help: 'the beginnings of names of pages, with commas', default: '', kind: 'text' },
   locale: { help: 'the language of the pages', default: 'en', kind: 'text' },
 } as const
 
@@ -194,7 +194,7 @@ await runScript('bun test/system/gallery.ts', OPTIONS, async (options) => {
   try {
     const { token, cookie } = await claim(forge)
     const places = placesOf(pagesOf(await tellStory(forge.url, token)), cookie, locale).filter(
-      ({ name }) => name.startsWith(only),
+      ({ name }) => only.split(',').some((beginning) => name.startsWith(beginning)),
     )
     await archiveRepo(forge.url, token)
     const findings: string[] = []

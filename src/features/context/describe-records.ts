@@ -6,7 +6,7 @@ import { getRun, repoOfRun } from '#features/workflows/index.ts'
 import { repoNameOf } from './repo-names.ts'
 import { mentionsIn, relation, type Described } from './entity.ts'
 import { foundIssue, foundPull, parseKey, readIssue, readPull } from './find-by-key.ts'
-import { findTickets, foundMemory, foundRun, recallIn } from './find-memories.ts'
+import { findTicket, foundMemory, foundRun, foundTicket, recallIn } from './find-memories.ts'
 import { tryCall, type Place } from './place.ts'
 import { MAX_ENTITY_EVENTS } from './schema.ts'
 
@@ -183,8 +183,13 @@ export async function describeDoc(place: Place, key: string): Promise<Described 
 }
 
 export async function describeTicket(place: Place, key: string): Promise<Described | null> {
-  const [found] = await findTickets(place, key)
-  return found
-    ? { found, fields: { title: found.title, body: found.summary }, relations: [], recent: [] }
-    : null
+  const ticket = await findTicket(place, key)
+  if (ticket === null) return null
+  const { title, status, provider, body } = ticket
+  return {
+    found: foundTicket(ticket),
+    fields: { title, status, provider, body: body.slice(0, MAX_BODY_CHARS) },
+    relations: [],
+    recent: [],
+  }
 }

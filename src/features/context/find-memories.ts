@@ -4,6 +4,7 @@ import { listRuns, type Run } from '#features/workflows/index.ts'
 import { parseReference } from './references.ts'
 import { lookupTicket } from './lookup-ticket.ts'
 import type { Found } from './found.ts'
+import type { Ticket } from './schema.ts'
 import { tryCall, type Place } from './place.ts'
 import { oneLineOf } from './texts.ts'
 import { fitOf, longestOf } from './words.ts'
@@ -87,23 +88,27 @@ export async function findRuns(place: Place, words: readonly string[]): Promise<
 }
 
 /** A ticket is found by its key or address only: trackers are not searched. */
-export async function findTickets(place: Place, query: string): Promise<Found[]> {
+export async function findTicket(place: Place, query: string): Promise<Ticket | null> {
   const reference = parseReference(query)
   const repo = place.repo ?? place.repos[0]?.full_name
-  if (reference === null || repo === undefined) return []
+  if (reference === null || repo === undefined) return null
   const ticket = await tryCall(place, lookupTicket, { repo, reference: query.trim() })
-  if (ticket === null || ticket.provider === 'hearth') return []
-  return [
-    {
-      kind: 'ticket',
-      id: ticket.key,
-      key: ticket.key,
-      title: ticket.title,
-      summary: `${ticket.status}. ${ticket.body}`,
-      url: ticket.url,
-      repo: null,
-      trusted: false,
-      updated_at: null,
-    },
-  ]
+  return ticket?.provider === 'hearth' ? null : ticket
+}
+
+export const foundTicket = (ticket: Ticket): Found => ({
+  kind: 'ticket',
+  id: ticket.key,
+  key: ticket.key,
+  title: ticket.title,
+  summary: `${ticket.status}. ${ticket.body}`,
+  url: ticket.url,
+  repo: null,
+  trusted: false,
+  updated_at: null,
+})
+
+export async function findTickets(place: Place, query: string): Promise<Found[]> {
+  const ticket = await findTicket(place, query)
+  return ticket === null ? [] : [foundTicket(ticket)]
 }

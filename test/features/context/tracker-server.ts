@@ -8,10 +8,14 @@ const ISSUES: Readonly<Record<string, unknown>> = {
     key: 'ABC-12',
     fields: { summary: 'The oven is cold', status: { name: 'In Progress' }, description: null },
   },
+  '/jira/rest/api/2/issue/ABC-13': {
+    key: 'ABC-13',
+    fields: { summary: 'Warm', status: { name: 'Done' }, description: 'h1. Steps *now*' },
+  },
   '/youtrack/api/issues/OVEN-3': {
     idReadable: 'OVEN-3',
     summary: 'No steam',
-    description: 'At all',
+    description: '*At* all, as in #1',
     customFields: [
       { name: 'Priority', value: null },
       { name: 'State', value: { name: 'Open' } },

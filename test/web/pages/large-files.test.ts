@@ -48,6 +48,8 @@ test('a file is locked and unlocked on the page, by others only with Maintain', 
     (await forge.call(listFileLocks, ada, { repo: REPO })).items.map(({ path }) => path)
   const empty = await browser.open(LOCKS)
   expect(empty.html).toContain('No locks')
+  // Whoever has settings stays in them; a writer has none.
+  expect(empty.html).toContain(`href="/${REPO}/settings/rulesets"`)
   const refused = await browser.press(empty.html, LOCKS, { path: '../x' })
   expect([refused.status, refused.html.includes('value="../x"')]).toEqual([422, true])
   await browser.press(empty.html, LOCKS, { path: 'cat.png' })
@@ -56,6 +58,7 @@ test('a file is locked and unlocked on the page, by others only with Maintain', 
   // A writer has no button for the lock of somebody else.
   const seen = await writer.open(LOCKS)
   expect(seen.html).toContain('cat.png')
+  expect(seen.html).not.toContain(`href="/${REPO}/settings/rulesets"`)
   expect(seen.html).not.toContain(`${LOCKS}/remove`)
   await writer.press(seen.html, LOCKS, { path: 'b.png' })
   const { html } = await browser.open(LOCKS)

@@ -29,5 +29,18 @@ test('a ticket is found, and a way to go on where it is not', async () => {
   expect(found.html).toContain('The oven is cold')
   expect(found.html).not.toContain('No tracker is connected.')
   expect(found.html).toContain(`href="${url}/jira/browse/ABC-12"`)
+  const typed = await browser.open(`${PAGE}?reference=ABC-13`)
+  expect(typed.html).toContain('class="written-text">h1. Steps *now*')
+  await forge.call(connectIntegration, ada, {
+    workspace: 'acme',
+    provider: 'youtrack',
+    config: { base_url: `${url}/youtrack` },
+    secret: 'sk-tracker',
+  })
+  const written = await browser.open(`${PAGE}?reference=OVEN-3`)
+  expect(written.html).toContain('<em>At</em> all, as in #1')
+  const entity = await browser.open('/acme/-/context/entity?kind=ticket&id=OVEN-3')
+  expect(entity.html).toContain('<em>At</em> all, as in #1')
+  expect(entity.html).toContain('youtrack')
   expect(found.html).toContain('/acme/site/issues/new?title=The+oven+is+cold')
 })

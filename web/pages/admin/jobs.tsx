@@ -16,6 +16,7 @@ import { withQuery } from '../../paths.ts'
 import { pageNumber } from '../../page-number.ts'
 import { action, redirectWithFlash, page, type Visit } from '../../site.ts'
 import { AdminFrame } from './frame.tsx'
+import { jobName } from './job-names.ts'
 import { sentenceCase } from '../../format.ts'
 import { rich, t, tn } from '../../text.ts'
 import { stateWord } from '../../messages.ts'
@@ -34,8 +35,7 @@ const JobRow = ({ job, visit }: { job: BackgroundJob; visit: Visit }) => (
   <Row
     title={
       <>
-        <span class="strong">{job.kind.replaceAll('_', ' ')}</span>{' '}
-        <code class="muted">{job.id}</code>
+        <span class="strong">{jobName(job.kind)}</span> <code class="muted">{job.id}</code>
       </>
     }
     meta={
@@ -133,7 +133,7 @@ export const jobsPage = page({
           {kind !== undefined && (
             <span>
               {rich('Only {kind} · <a>show all kinds</a>', {
-                kind: kind.replaceAll('_', ' '),
+                kind: jobName(kind),
                 a: (inner) => <a href={href({ kind: undefined })}>{inner}</a>,
               })}
             </span>

@@ -5,6 +5,7 @@ import { Badge, type Tone } from '../../components/state.tsx'
 import { bytesText, formatNumber } from '../../format.ts'
 import { page } from '../../site.ts'
 import { AdminFrame } from './frame.tsx'
+import { jobName } from './job-names.ts'
 import { rich, t, texts, tn } from '../../text.ts'
 import { translateMessage } from '../../messages.ts'
 
@@ -126,9 +127,7 @@ const JobKinds = ({ active }: { active: SiteStatus['queues'] }) => (
       .map((queue) => (
         <Row
           title={
-            <a href={`/admin/jobs?kind=${encodeURIComponent(queue.kind)}`}>
-              {queue.kind.replaceAll('_', ' ')}
-            </a>
+            <a href={`/admin/jobs?kind=${encodeURIComponent(queue.kind)}`}>{jobName(queue.kind)}</a>
           }
           end={
             <span class="muted small">
@@ -157,9 +156,7 @@ const RecurringKinds = ({ resting }: { resting: SiteStatus['queues'] }) => (
     <List label={t('Recurring jobs')}>
       {resting.map(({ kind, every }) => (
         <Row
-          title={
-            <a href={`/admin/jobs?kind=${encodeURIComponent(kind)}`}>{kind.replaceAll('_', ' ')}</a>
-          }
+          title={<a href={`/admin/jobs?kind=${encodeURIComponent(kind)}`}>{jobName(kind)}</a>}
           end={<span class="muted small">{rich('every {every}', { every })}</span>}
         />
       ))}

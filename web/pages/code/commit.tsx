@@ -170,8 +170,8 @@ const ownFacts = ({ repo, commit }: Data): Fact[] => [
   {
     label: t('Commit'),
     value: (
-      <>
-        <code>{commit.sha}</code>{' '}
+      <span class="fact-copy">
+        <code>{commit.sha}</code>
         <Button
           variant="quiet"
           small
@@ -180,14 +180,14 @@ const ownFacts = ({ repo, commit }: Data): Fact[] => [
           copy={commit.sha}
           label={t('Copy the id')}
         />
-      </>
+      </span>
     ),
   },
   {
     label: commit.parents.length === 1 ? t('Parent') : t('Parents'),
     value:
       commit.parents.length === 0 ? (
-        'None: the first commit'
+        t('None: the first commit')
       ) : (
         <ParentLinks repo={repo} commit={commit} />
       ),

@@ -10,6 +10,7 @@ import {
   Icon,
   LinkButton,
   List,
+  MarkdownBody,
   PageHead,
   RelativeTime,
   Row,
@@ -17,8 +18,11 @@ import {
 import { workspacePath } from '../../paths.ts'
 import { page, type Visit } from '../../site.ts'
 import { t, texts } from '../../text.ts'
+import { DocumentBody } from '../code/readme.tsx'
+import { MARKDOWN } from '../code/renderings.tsx'
 import { WorkspaceFrame } from '../workspaces/frame.tsx'
 import { entityPath, KIND_ICONS, KIND_LABELS } from './search.tsx'
+import { MARKDOWN_TRACKERS } from './ticket.tsx'
 
 const RELATION_LABELS = texts({
   owns: 'Owner',
@@ -41,6 +45,20 @@ const FIELD_LABELS: Readonly<Record<string, string>> = texts({
   repository: 'Repository',
   language: 'Language',
   checks: 'Checks',
+  provider: 'Provider',
+  reason: 'Reason',
+  assignees: 'Assignees',
+  agent: 'Agent',
+  changed_files: 'Changed files',
+  checks_status: 'Checks',
+  blockers: 'What blocks the merge',
+  workflow: 'Workflow',
+  event: 'Event',
+  error: 'Error',
+  actor: 'Actor',
+  memory_kind: 'Kind',
+  pinned: 'Pinned',
+  paths: 'Paths',
 } as const)
 
 /** Texts of their own; the rest of the fields are facts. */
@@ -61,6 +79,40 @@ const factsOf = ({ fields }: Entity) =>
       ? []
       : [{ label: FIELD_LABELS[name] ?? name.replaceAll('_', ' '), value: text }]
   })
+
+/** The directory and the name of a document with the key `<owner>/<name>:<path>`. */
+function documentOf({ kind, key, fields, repo }: Entity) {
+  if (kind !== 'doc' || repo === null || typeof fields.commit !== 'string') return null
+  const path = key.slice(key.indexOf(':') + 1)
+  return { repo, ref: fields.commit, path, dir: path.split('/').slice(0, -1).join('/') }
+}
+
+/** What an entity says: its own text where it has one, rendered as where it was written. */
+const EntityText = ({ visit, entity }: { visit: Visit; entity: Entity }) => {
+  const { body: given, provider } = entity.fields
+  const body = typeof given === 'string' ? given : ''
+  const document = documentOf(entity)
+  // A summary, a memory, a file of source and some tickets are no Markdown.
+  if (
+    body === '' ||
+    (provider !== undefined && !MARKDOWN_TRACKERS.includes(provider)) ||
+    entity.kind === 'memory' ||
+    (document !== null && !MARKDOWN.test(document.path))
+  )
+    return <p class="written-text">{body || entity.summary}</p>
+  if (document !== null) return <DocumentBody visit={visit} text={body} {...document} />
+  const link =
+    entity.repo === null
+      ? {}
+      : { link: { siteUrl: visit.hearth.settings.site_url, repo: entity.repo } }
+  return (
+    <MarkdownBody
+      text={body}
+      // An agent may have written it. An entity does not tell the kind of its author.
+      options={{ page: visit.markdown, breaks: true, isByAgent: entity.kind !== 'ticket', ...link }}
+    />
+  )
+}
 
 const RelationRow = ({ of, slug }: { of: Relation; slug: string }) => (
   <Row
@@ -104,7 +156,6 @@ const EntityView = ({
   workspace: Workspace
   entity: Entity
 }) => {
-  const body = entity.fields.body
   const now = visit.hearth.clock.now()
   return (
     <WorkspaceFrame visit={visit} workspace={workspace} title={entity.title} current="context">
@@ -129,9 +180,7 @@ const EntityView = ({
         <Facts
           facts={[{ label: t('Key'), value: <code>{entity.key}</code> }, ...factsOf(entity)]}
         />
-        <p class="written-text">
-          {typeof body === 'string' && body !== '' ? body : entity.summary}
-        </p>
+        <EntityText visit={visit} entity={entity} />
       </Card>
       {entity.relations.length === 0 ? (
         <EmptyState icon="link" title={t('Nothing is related to it yet')}>

@@ -13,6 +13,7 @@ import {
   Form,
   Icon,
   LinkButton,
+  MarkdownBody,
   PageHead,
   RelativeTime,
 } from '../../components/index.ts'
@@ -33,7 +34,29 @@ type Shown = {
   readonly isOwner: boolean
 }
 
-const TicketCard = ({ repo, ticket, now }: { repo: Repo; ticket: Ticket; now: number }) => (
+/** Trackers that write in Markdown. Jira has a markup of its own, and errors are stack traces. */
+export const MARKDOWN_TRACKERS: readonly unknown[] = [
+  'hearth',
+  'linear',
+  'youtrack',
+  'github',
+  'gitea',
+  'gitlab',
+]
+
+/** What a ticket says. Numbers and names of other trackers mean nothing here, so they become no links. */
+const TicketBody = ({ visit, ticket }: { visit: Visit; ticket: Ticket }) =>
+  MARKDOWN_TRACKERS.includes(ticket.provider) ? (
+    <MarkdownBody
+      text={ticket.body}
+      // An agent may have written an issue of this site. A ticket does not tell its author.
+      options={{ page: visit.markdown, breaks: true, isByAgent: ticket.provider === 'hearth' }}
+    />
+  ) : (
+    <p class="written-text">{ticket.body}</p>
+  )
+
+const TicketCard = ({ visit, repo, ticket }: { visit: Visit; repo: Repo; ticket: Ticket }) => (
   <Card title={ticket.title}>
     <p class="row-meta">
       <Badge>{ticket.status}</Badge>
@@ -48,10 +71,12 @@ const TicketCard = ({ repo, ticket, now }: { repo: Repo; ticket: Ticket; now: nu
       </span>
       <span>{ticket.provider}</span>
       <span>
-        {rich('read {time}', { time: <RelativeTime at={ticket.fetched_at} now={now} /> })}
+        {rich('read {time}', {
+          time: <RelativeTime at={ticket.fetched_at} now={visit.hearth.clock.now()} />,
+        })}
       </span>
     </p>
-    {ticket.body !== '' && <p class="written-text">{ticket.body}</p>}
+    {ticket.body !== '' && <TicketBody visit={visit} ticket={ticket} />}
     {ticket.files !== undefined && ticket.files.length > 0 && (
       <>
         <h3>{t('Files of the stack trace')}</h3>
@@ -119,7 +144,7 @@ const TicketView = ({
       />
       <Button icon="search">{t('Look up')}</Button>
     </Form>
-    {ticket !== null && <TicketCard repo={repo} ticket={ticket} now={visit.hearth.clock.now()} />}
+    {ticket !== null && <TicketCard visit={visit} repo={repo} ticket={ticket} />}
     {ticket === null && (
       <EmptyState
         icon="link"

@@ -4,6 +4,7 @@ import { invalid } from '#lib/errors.ts'
 import { Field, Select, TextArea } from '../../components/index.ts'
 import type { Fields, Visit } from '../../site.ts'
 import { fieldError } from '../shell.tsx'
+import { translateMessage } from '../../messages.ts'
 import { localized, t, texts } from '../../text.ts'
 
 type Property = {
@@ -15,6 +16,7 @@ type Property = {
 const LABELS: Readonly<Record<string, { readonly label: string; readonly hint?: string }>> =
   localized({
     base_url: { label: 'Address' },
+    organization: { label: 'Organization', hint: 'Its short name in addresses.' },
     email: { label: 'Email', hint: 'Of the account that made the token; for Jira Cloud.' },
     timeout_seconds: { label: 'Time limit in seconds', hint: '600 when empty.' },
     concurrency: {
@@ -30,6 +32,10 @@ const LABELS: Readonly<Record<string, { readonly label: string; readonly hint?: 
     text_pointer: { label: 'Where its text is', hint: 'A JSON pointer.' },
     url_pointer: { label: 'Where its address is', hint: 'A JSON pointer.' },
     state_pointer: { label: 'Where its state is', hint: 'A JSON pointer.' },
+    update_url: {
+      label: 'Where changes are sent',
+      hint: 'What becomes of the issues is sent there as JSON.',
+    },
     closed_values: { label: 'States that close the issue', hint: 'Separated by commas.' },
     models: {
       label: 'Models',
@@ -163,7 +169,7 @@ export const IntegrationFields = ({
         label={t('Name')}
         required
         maxlength={100}
-        value={typed ? values.text('name') : (shown?.name ?? entry.title)}
+        value={typed ? values.text('name') : (shown?.name ?? translateMessage(entry.title))}
         error={error('name')}
       />
       {propertiesOf(entry).map(([name, property]) => (
@@ -180,7 +186,7 @@ export const IntegrationFields = ({
           name="secret"
           type="password"
           autocomplete="new-password"
-          label={entry.secret.title}
+          label={translateMessage(entry.secret.title)}
           required={shown === null && entry.secret.required}
           maxlength={8192}
           error={error('secret')}

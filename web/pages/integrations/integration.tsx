@@ -22,6 +22,7 @@ import {
 } from '../../components/index.ts'
 import type { Html } from '../../jsx/html.ts'
 import { action, page, redirectWithFlash, type Visit } from '../../site.ts'
+import { translateMessage } from '../../messages.ts'
 import { t, texts } from '../../text.ts'
 import { formError } from '../shell.tsx'
 import { IncomingCard, incomingForms, loadIncoming, type Incoming } from './incoming-card.tsx'
@@ -131,7 +132,7 @@ const IntegrationView = (props: Shown & { visit: Visit }): Html => {
       )}
       <Facts
         facts={[
-          { label: t('Service'), value: entry?.title ?? integration.provider },
+          { label: t('Service'), value: translateMessage(entry?.title ?? integration.provider) },
           ...(integration.last_checked_at === null || onlySends(integration)
             ? []
             : [{ label: t('Tested'), value: <RelativeTime at={integration.last_checked_at} /> }]),

@@ -22,6 +22,7 @@ import {
 } from '../../components/index.ts'
 import type { Html } from '../../jsx/html.ts'
 import { action, page, redirectWithFlash, type Visit } from '../../site.ts'
+import { translateMessage } from '../../messages.ts'
 import { rich, t } from '../../text.ts'
 import { formError } from '../shell.tsx'
 import { configFrom, fieldNames, IntegrationFields } from './fields.tsx'
@@ -85,7 +86,10 @@ const Connect = ({
         label={t('Service')}
         required
         value={chosen?.provider ?? null}
-        options={catalogue.map(({ provider, title }) => ({ value: provider, label: title }))}
+        options={catalogue.map(({ provider, title }) => ({
+          value: provider,
+          label: translateMessage(title),
+        }))}
       />
       <FormActions>
         <Button>{t('Choose')}</Button>
@@ -93,7 +97,7 @@ const Connect = ({
     </Form>
     {chosen && (
       <>
-        <p class="muted">{chosen.description}</p>
+        <p class="muted">{translateMessage(chosen.description)}</p>
         <Form
           action={integrationsPath(slug)}
           csrf={visit.csrf}
@@ -154,10 +158,10 @@ const IntegrationsView = ({
             <IntegrationRow
               slug={workspace.slug}
               integration={integration}
-              service={
+              service={translateMessage(
                 catalogue.find(({ provider }) => provider === integration.provider)?.title ??
-                integration.provider
-              }
+                  integration.provider,
+              )}
             />
           ))}
         </List>

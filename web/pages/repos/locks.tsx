@@ -29,6 +29,8 @@ import { codePath, repoPath, withQuery } from '../../paths.ts'
 import { action, page, redirectWithFlash, type Visit } from '../../site.ts'
 import { fieldError, formError } from '../shell.tsx'
 import { RepoFrame, repoOf } from './frame.tsx'
+import { RepoSettingsFrame } from './settings-frame.tsx'
+import type { Child } from '../../jsx/html.ts'
 import { rich, t, tn } from '../../text.ts'
 
 const START = `git lfs install
@@ -93,6 +95,20 @@ const LockCard = ({ visit, repo }: { visit: Visit; repo: Repo }) => (
   </Card>
 )
 
+/** Who comes from the settings stays in them. Others have no settings, and come from a file. */
+const LocksFrame = ({ visit, repo, children }: { visit: Visit; repo: Repo; children?: Child }) => {
+  const shared = { visit, repo, title: t('Large files') }
+  return repo.permissions.maintain ? (
+    <RepoSettingsFrame {...shared} part="locks">
+      {children}
+    </RepoSettingsFrame>
+  ) : (
+    <RepoFrame {...shared} current="code">
+      {children}
+    </RepoFrame>
+  )
+}
+
 const pageHref = (repo: Repo, number: number): string =>
   withQuery(repoPath(repo.full_name, '/locks'), { page: number })
 
@@ -107,7 +123,7 @@ export const fileLocksPage = page({
     return { repo, usage, locks }
   },
   view: ({ repo, usage, locks }, visit) => (
-    <RepoFrame visit={visit} repo={repo} title={t('Large files')} current="code">
+    <LocksFrame visit={visit} repo={repo}>
       <PageHead
         title={t('Large files')}
         lead={
@@ -144,7 +160,7 @@ export const fileLocksPage = page({
         older={locks.next === null ? null : pageHref(repo, Number(locks.next))}
       />
       {repo.permissions.write && <LockCard visit={visit} repo={repo} />}
-    </RepoFrame>
+    </LocksFrame>
   ),
 })
 

@@ -387,7 +387,8 @@ const AdvisoryView = ({ visit, repo, advisory, ...shown }: OneShown & { visit: V
 
 /** The advisory in the format of OSV, for programs. A draft has none. */
 function osvResponse(advisory: Advisory): DirectResponse {
-  if (advisory.state === 'draft') throw notFound(`the advisory ${advisory.id} in the format of OSV`)
+  if (advisory.state === 'draft')
+    throw notFound(t('the advisory {id} in the format of OSV', { id: advisory.id }))
   return new DirectResponse(
     new Response(`${JSON.stringify(osvDocument(advisory), null, 2)}\n`, {
       headers: {
