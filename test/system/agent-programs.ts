@@ -5,7 +5,15 @@
  * one command by whatever tool the program has for that. Prints a line for each program. Fetches
  * the programs unless they are there.
  */
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { claim, EXECUTABLE, requireBuilt, startForge } from '../../scripts/support/forge.ts'
@@ -254,10 +262,16 @@ async function runAll(
   return failures
 }
 
+/** A folder that the box can show: of root it runs as another user, whom most homes keep out. */
+const toolsHome = (): string =>
+  process.getuid?.() === 0 && (statSync(homedir()).mode & 0o001) === 0 ? '/opt' : homedir()
+
 await runScript('bun test/system/agent-programs.ts [options]', OPTIONS, async (options) => {
   const directory = mkdtempSync(join(tmpdir(), 'agent-programs-'))
   // Folders below /tmp are hidden in the box of a program.
-  const ownTools = options.tools === '' ? mkdtempSync(join(homedir(), '.agent-programs-')) : null
+  const ownTools = options.tools === '' ? mkdtempSync(join(toolsHome(), '.agent-programs-')) : null
+  // mkdtemp makes folders that only their owner may enter.
+  if (ownTools !== null) chmodSync(ownTools, 0o755)
   const tools = ownTools ?? resolve(options.tools)
   const programs = PROGRAMS.filter(({ kind }) => kind.includes(options.only))
   await fetchPrograms(tools, programs)
