@@ -98,6 +98,9 @@ async function workOn(hearth: Hearth, agent_id: string, signal: AbortSignal): Pr
 }
 
 /** Lets a person decide how it goes on. */
+/** The reason for which an agent waits has at most 500 characters. */
+const MAX_FAILURE_CHARS = 400
+
 const waitFor = (hearth: Hearth, agent_id: string, reason: string): Promise<void> =>
   writeAs(hearth, null, (tx) => {
     const run = findRun(tx.db, agent_id)
@@ -167,8 +170,13 @@ async function modelFailed({ hearth, run, signal }: RunContext, error: unknown):
     )
   if (error instanceof Refusal && error.code === 'rate_limited')
     return await sleep(RESERVED_DELAY_MS, signal)
-  if (error instanceof Refusal || error instanceof ModelFailed || error instanceof OutboundError)
-    return await waitFor(hearth, run.agent_id, error.message)
+  if (error instanceof Refusal) return await waitFor(hearth, run.agent_id, error.message)
+  if (error instanceof ModelFailed || error instanceof OutboundError)
+    return await waitFor(
+      hearth,
+      run.agent_id,
+      `${error.message.slice(0, MAX_FAILURE_CHARS)} (an owner can test the connection under Settings, Integrations)`,
+    )
   throw error
 }
 

@@ -12,6 +12,7 @@ import { settle, type Meter } from './bill.ts'
 import { modelHealth } from './health.ts'
 import { reserve, type Reservation } from './ledger.ts'
 import { capsOf, type Payer } from './payer.ts'
+import { readProviderError } from './provider-error.ts'
 import { requireRoute } from './routes.ts'
 import type { RouteRow } from './store-routes.ts'
 import { answerTokensOf, callLimits, canHold, targetsOf, type Target } from './targets.ts'
@@ -20,6 +21,8 @@ const DEFAULT_TIMEOUT_S = 600
 const MAX_SILENCE_MS = 5 * MINUTE
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024
 const MAX_ERROR_BYTES = 64 * 1024
+/** Of what a provider says about an error. */
+const MAX_SAID_CHARS = 300
 const MAX_TRIES = 2
 const MAX_RETRY_DELAY_MS = 20 * SECOND
 
@@ -144,7 +147,8 @@ async function tryOnce(
     throw new ModelFailed(`${name} answered with ${coding}, which was not asked for`)
   }
   const text = await errorText(response, target.secret)
-  const failure = `${name} answered with status ${status}: ${text.slice(0, 300)}`
+  const said = readProviderError(text).message || text
+  const failure = `${name} answered with status ${status}: ${said.slice(0, MAX_SAID_CHARS)}`
   if (!isTemporary(status)) throw new ModelFailed(failure, status, text)
   return { failure, waitMs: retryDelayMs(headers['retry-after'], hearth.clock.now()) }
 }

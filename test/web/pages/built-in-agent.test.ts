@@ -55,7 +55,10 @@ test('an issue is given to the agent, which asks, is answered and stopped', asyn
   await browser.press(asked.html, `${session}/agent`, { text: 'Red.' })
   await forge.jobs()
   const failed = await browser.open(session)
-  expect(failed.html).toContain('status 400')
+  // It says what the provider says, and who can mend it; nobody was asked anything.
+  expect(failed.html).toContain('answered with status 400: status 400 (an owner can test')
+  expect(failed.html).toContain('Waits for you')
+  expect(failed.html).not.toContain('Waits for an answer')
   const list = await browser.open('/acme/site/agents')
   expect(list.html).toContain('status 400')
   expect(list.html).toContain('$1.50')

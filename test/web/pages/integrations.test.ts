@@ -150,6 +150,9 @@ test('programs outside are let in with a budget, and what they cost is shown by 
 test('a service that only sends is added without a claim that it answered', async () => {
   const { forge, ada, browser } = await setUp()
   await forge.repo('acme/site', { as: ada })
+  const tracker = await browser.open(`${LIST}?provider=sentry`)
+  expect(tracker.html).toMatch(/<label[^>]*>\s*Organization\b/)
+  expect(tracker.html).toContain('Its short name in addresses.')
   const form = await browser.open(`${LIST}?provider=alertmanager`)
   const added = await browser.press(form.html, LIST, { provider: 'alertmanager', name: 'Alerts' })
   const here = added.location ?? ''

@@ -15,6 +15,8 @@ test('a plan is written, changed and applied', async () => {
   const browser = await forge.browser('ada')
   const empty = await browser.open(PAGE)
   expect(empty.html).toContain('No plans yet')
+  expect(empty.html).toContain('No model makes plans yet, so enter the issues yourself.')
+  expect(empty.html).toContain('href="/acme/-/integrations/models"')
   const refused = await browser.press(empty.html, PAGE, { brief: 'Bake <bread>', titles: '' })
   expect([refused.status, refused.html.includes('Bake &lt;bread&gt;')]).toEqual([422, true])
   expect(refused.html).toContain('no model is set for plan')

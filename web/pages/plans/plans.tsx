@@ -6,7 +6,9 @@ import {
   type Plan,
   type PlanStatus,
 } from '#features/plans/index.ts'
+import { getModelRoutes } from '#features/models/index.ts'
 import { getRepo, type Repo } from '#features/repos/index.ts'
+import { getWorkspace } from '#features/workspaces/index.ts'
 import {
   ActorLink,
   Button,
@@ -28,6 +30,7 @@ import { repoPath, withQuery } from '../../paths.ts'
 import { pageNumber } from '../../page-number.ts'
 import { action, page, redirectWithFlash, type Visit } from '../../site.ts'
 import { t, tn } from '../../text.ts'
+import { modelsPath } from '../integrations/owner.tsx'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
 import { fieldError, formError } from '../shell.tsx'
 import { PlanBadge, STATUS_LABELS } from './plan-status.tsx'
@@ -38,7 +41,29 @@ type Shown = {
   readonly status: PlanStatus | null
   readonly page: number
   readonly next: string | null
+  /** Who can choose the model that plans lack; null when there is one, or none is needed. */
+  readonly lacksModel: 'own' | 'others' | null
 }
+
+async function lacksModelIn(visit: Visit, workspace: string): Promise<Shown['lacksModel']> {
+  const found = await visit.tryCall(getModelRoutes, { workspace })
+  // Only members see the models.
+  if (found === null || found.routes.some(({ task }) => task === 'plan' || task === 'default'))
+    return null
+  const { role } = await visit.call(getWorkspace, { workspace })
+  return role === 'owner' ? 'own' : 'others'
+}
+
+const NoModel = ({ workspace, isOwner }: { workspace: string; isOwner: boolean }) => (
+  <p class="muted">
+    {t('No model makes plans yet, so enter the issues yourself.')}{' '}
+    {isOwner ? (
+      <a href={modelsPath(workspace)}>{t('Choose a model')}</a>
+    ) : (
+      t('An owner of {workspace} can choose one.', { workspace })
+    )}
+  </p>
+)
 
 export const planPath = (repo: string, id: string, rest = ''): string =>
   repoPath(repo, `/plans/${encodeURIComponent(id)}${rest}`)
@@ -69,7 +94,11 @@ const PlanRow = ({ plan, now }: { plan: Plan; now: number }) => (
   />
 )
 
-const NewPlan = ({ visit, repo }: { visit: Visit; repo: Repo }) => {
+const NewPlan = ({
+  visit,
+  repo,
+  lacksModel,
+}: Pick<Shown, 'repo' | 'lacksModel'> & { visit: Visit }) => {
   const { values, error } = visit.form
   return (
     <Card title={t('New plan')} id="new">
@@ -88,15 +117,23 @@ const NewPlan = ({ visit, repo }: { visit: Visit; repo: Repo }) => {
           error={fieldError(visit, 'brief')}
           hint={t('What should be reached, and what must not change.')}
         />
+        {lacksModel !== null && (
+          <NoModel workspace={repo.workspace} isOwner={lacksModel === 'own'} />
+        )}
         <TextArea
           name="titles"
           label={t('Issues')}
           rows={4}
+          required={lacksModel !== null}
           value={error === null ? '' : values.text('titles')}
           error={fieldError(visit, 'titles')}
-          hint={t(
-            'One title a line; each waits for the one above it until you change that. Left empty, the model for planning makes them.',
-          )}
+          hint={
+            lacksModel === null
+              ? t(
+                  'One title a line; each waits for the one above it until you change that. Left empty, the model for planning makes them.',
+                )
+              : t('One title a line; each waits for the one above it until you change that.')
+          }
         />
         <FormActions>
           <Button variant="primary" icon="plan">
@@ -108,7 +145,15 @@ const NewPlan = ({ visit, repo }: { visit: Visit; repo: Repo }) => {
   )
 }
 
-const PlansView = ({ visit, repo, plans, status, page, next }: Shown & { visit: Visit }): Html => {
+const PlansView = ({
+  visit,
+  repo,
+  plans,
+  status,
+  page,
+  next,
+  lacksModel,
+}: Shown & { visit: Visit }): Html => {
   const at = (change: { status?: PlanStatus; page?: number }) =>
     withQuery(repoPath(repo.full_name, '/plans'), { status: status ?? undefined, ...change })
   const mayPlan = repo.permissions.write && !repo.archived
@@ -154,7 +199,7 @@ const PlansView = ({ visit, repo, plans, status, page, next }: Shown & { visit: 
         older={next === null ? null : at({ page: page + 1 })}
         label={t('Plans')}
       />
-      {mayPlan && <NewPlan visit={visit} repo={repo} />}
+      {mayPlan && <NewPlan visit={visit} repo={repo} lacksModel={lacksModel} />}
     </RepoFrame>
   )
 }
@@ -171,7 +216,8 @@ export const plansPage = page({
       status: status ?? undefined,
       page: number,
     })
-    return { repo, plans: items, status, page: number, next }
+    const lacksModel = repo.permissions.write ? await lacksModelIn(visit, repo.workspace) : null
+    return { repo, plans: items, status, page: number, next, lacksModel }
   },
   view: (shown, visit) => <PlansView visit={visit} {...shown} />,
 })

@@ -94,7 +94,6 @@ export const AgentState = ({
     <Card title={t('Agent')}>
       <p>
         <AgentStateBadge agent={agent} />{' '}
-        {agent.waiting_for !== null && <span>{agent.waiting_for}</span>}{' '}
         <span class="muted">
           {isRunning && agent.state_since !== null && (
             <>
@@ -105,6 +104,7 @@ export const AgentState = ({
           {costOfAgent(agent)}
         </span>
       </p>
+      {agent.waiting_for !== null && <p>{agent.waiting_for}</p>}
       <NextStep visit={visit} here={here} agent={agent} />
       {isRunning && (
         <ActionButton action={`${here}/stop`} csrf={visit.csrf} values={{ agent: agent.id }}>

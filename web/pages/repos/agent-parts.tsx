@@ -10,7 +10,7 @@ export const AgentFace = ({ agent }: { agent: Agent }) => (
 )
 
 export const AgentStateBadge = ({ agent }: { agent: Agent }) => {
-  const { tone, label } = agentStateStyle(agent.state)
+  const { tone, label } = agentStateStyle(agent)
   if (agent.queued_before === null) return <Badge tone={tone}>{label}</Badge>
   return (
     <Badge tone="plain">

@@ -1,6 +1,6 @@
 // How the state of an agent looks.
 import type { Agent } from '#features/agents/index.ts'
-import { texts } from '../../text.ts'
+import { t, texts } from '../../text.ts'
 
 const TONES = {
   working: 'good',
@@ -17,7 +17,12 @@ const WORDS = texts({
   finished: 'Finished',
 } as const)
 
-export const agentStateStyle = (state: Agent['state']) => ({
+export const agentStateStyle = ({
+  state,
+  asked,
+  waiting_for,
+}: Pick<Agent, 'state' | 'asked' | 'waiting_for'>) => ({
   tone: TONES[state],
-  label: WORDS[state],
+  // The built-in agent also waits when a model fails or a limit is reached.
+  label: waiting_for !== null && !asked ? t('Waits for you') : WORDS[state],
 })

@@ -5,9 +5,8 @@ import type { ProtocolRequest } from '#core/protocol-routes.ts'
 import { Refusal } from '#lib/errors.ts'
 import { OutboundError } from '#lib/outbound/outbound.ts'
 import { ModelFailed } from '../open-call.ts'
+import { readProviderError } from '../provider-error.ts'
 import type { ClientWire } from '../wires/client.ts'
-import { objectOf } from '#lib/json-value.ts'
-import { textOf } from '../wires/json.ts'
 import { BadAnswer } from '../wires/sse.ts'
 
 /** Refusals of a provider that are about the request itself, such as one that is too long. */
@@ -15,17 +14,6 @@ const OF_THE_REQUEST = new Set([400, 413, 422])
 const MAX_MESSAGE_CHARS = 2_000
 
 type ErrorWriter = Pick<ClientWire, 'error'>
-
-/** What a provider says, out of the error objects of both interfaces. */
-function saidBy(body: string): { message: string; code: string | null } {
-  try {
-    const { error } = objectOf(JSON.parse(body))
-    const { message, code } = objectOf(error)
-    return { message: textOf(message), code: typeof code === 'string' ? code : null }
-  } catch {
-    return { message: '', code: null }
-  }
-}
 
 function json(
   client: ErrorWriter,
@@ -51,7 +39,7 @@ type ErrorText = {
 }
 
 function failed(client: ErrorWriter, { message, status, body }: ModelFailed): Response {
-  const said = saidBy(body)
+  const said = readProviderError(body)
   if (status !== null && OF_THE_REQUEST.has(status) && said.message !== '')
     return json(client, status, { message: said.message, reason: said.code })
   // What a provider says of its key or its address is for the owners of the workspace.
