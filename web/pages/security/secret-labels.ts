@@ -1,6 +1,7 @@
 // Words of secret alerts that several pages use.
 import type { BypassReason, Resolution, SecretAlert } from '#features/security/index.ts'
 import type { Tone } from '../../components/index.ts'
+import { translateMessage } from '../../messages.ts'
 import { texts } from '../../text.ts'
 import { securityPath } from './frame.tsx'
 
@@ -25,5 +26,7 @@ export const BYPASS_REASON_LABELS: Readonly<Record<BypassReason, string>> = text
 })
 
 /** A label as the beginning of a line: "Access token". */
-export const titleOfLabel = (label: string): string =>
-  label.startsWith('npm') ? label : label.charAt(0).toUpperCase() + label.slice(1)
+export function titleOfLabel(label: string): string {
+  const text = translateMessage(label)
+  return text.startsWith('npm') ? text : text.charAt(0).toUpperCase() + text.slice(1)
+}
