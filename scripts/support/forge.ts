@@ -153,22 +153,21 @@ export const OWNER = {
 
 export type Claimed = { readonly token: string; readonly cookie: string }
 
-/**
- * Makes the first account and a token with full rights, through the pages that a person would use.
- */
-export async function claim(forge: Pick<ForgeProcess, 'url' | 'setup'>): Promise<Claimed> {
-  const cookies = new Map<string, string>()
-  const ask = async (address: string, form?: Record<string, string>): Promise<string> => {
+/** A browser without scripts: it keeps cookies and sends forms. */
+class PageVisit {
+  readonly #cookies = new Map<string, string>()
+
+  async ask(address: string, form?: Record<string, string>): Promise<string> {
     const response = await fetch(address, {
       method: form ? 'POST' : 'GET',
       redirect: 'manual',
-      headers: { cookie: [...cookies].map((pair) => pair.join('=')).join('; ') },
+      headers: { cookie: [...this.#cookies].map((pair) => pair.join('=')).join('; ') },
       body: form && new URLSearchParams(form),
     })
     for (const cookie of response.headers.getSetCookie()) {
       const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(cookie) ?? []
-      if (value === '') cookies.delete(name)
-      else cookies.set(name, value)
+      if (value === '') this.#cookies.delete(name)
+      else this.#cookies.set(name, value)
     }
     const text = await response.text()
     if (response.status >= 400)
@@ -177,19 +176,57 @@ export async function claim(forge: Pick<ForgeProcess, 'url' | 'setup'>): Promise
       )
     return text
   }
-  const csrf = (page: string): string => /name="csrf" value="([^"]+)"/.exec(page)?.[1] ?? ''
 
+  /** Sends a form of a page, with the token that the page has for it. */
+  async send(page: string, form: Record<string, string>, to = page): Promise<string> {
+    const csrf = /name="csrf" value="([^"]+)"/.exec(await this.ask(page))?.[1] ?? ''
+    return this.ask(to, { ...form, csrf })
+  }
+
+  /** Makes a token with all rights of the account that is signed in. */
+  async makeToken(url: string): Promise<Claimed> {
+    const page = `${url}/settings/tokens`
+    const made = await this.send(page, { name: 'script', expires: '365' })
+    const token = /id="token-secret"[^>]*>\s*(hthu_[0-9A-Za-z]+)/.exec(made)?.[1]
+    const cookie = this.#cookies.get('hearth')
+    if (!token || !cookie) throw new Error('the account got no token')
+    return { token, cookie: `hearth=${cookie}` }
+  }
+}
+
+/**
+ * Makes the first account and a token with full rights, through the pages that a person would use.
+ */
+export async function claim(forge: Pick<ForgeProcess, 'url' | 'setup'>): Promise<Claimed> {
+  const visit = new PageVisit()
   const setup = await forge.setup()
   const code = new URL(setup).searchParams.get('code') ?? ''
-  await ask(`${forge.url}/setup`, { ...OWNER, code, csrf: csrf(await ask(setup)) })
-  const page = await ask(`${forge.url}/settings/tokens`)
-  const made = await ask(`${forge.url}/settings/tokens`, {
-    name: 'script',
-    expires: '365',
-    csrf: csrf(page),
+  await visit.send(setup, { ...OWNER, code }, `${forge.url}/setup`)
+  return visit.makeToken(forge.url)
+}
+
+/** Registers a person where everybody may (`accounts.sign_up = open`), and confirms the address. */
+export async function registerPerson(
+  forge: Pick<ForgeProcess, 'url'>,
+  username: string,
+  { executable, data }: { readonly executable: string; readonly data: string },
+): Promise<Claimed> {
+  const visit = new PageVisit()
+  const { password } = OWNER
+  await visit.send(`${forge.url}/register`, {
+    username,
+    email: `${username}@example.com`,
+    password,
   })
-  const token = /id="token-secret"[^>]*>\s*(hthu_[0-9A-Za-z]+)/.exec(made)?.[1]
-  const cookie = cookies.get('hearth')
-  if (!token || !cookie) throw new Error('the first account got no token')
-  return { token, cookie: `hearth=${cookie}` }
+  const made = Bun.spawnSync([executable, 'link', 'confirm', username, '--data', data])
+  const link = /https?:\/\/\S+/.exec(made.stdout.toString())?.[0]
+  if (link === undefined) throw new Error(`no address is confirmed: ${made.stderr.toString()}`)
+  const page = await visit.ask(link)
+  const action = /<form[^>]*action="([^"]+)"/.exec(page.slice(page.indexOf('<main')))?.[1]
+  if (action !== undefined) {
+    const fields = [...page.matchAll(/type="hidden" name="([^"]+)" value="([^"]*)"/g)]
+    const values = Object.fromEntries(fields.map(([, name = '', value = '']) => [name, value]))
+    await visit.send(link, values, new URL(action, forge.url).href)
+  }
+  return visit.makeToken(forge.url)
 }

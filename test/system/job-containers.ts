@@ -6,7 +6,14 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { claim, EXECUTABLE, OWNER, requireBuilt, startForge } from '../../scripts/support/forge.ts'
+import {
+  claim,
+  EXECUTABLE,
+  OWNER,
+  registerPerson,
+  requireBuilt,
+  startForge,
+} from '../../scripts/support/forge.ts'
 import { runScript, type Option } from '../../scripts/support/options.ts'
 import { IMAGE, makeImage, openRegistry, run } from './job-containers/images.ts'
 import {
@@ -15,6 +22,8 @@ import {
   BUILDS,
   BUILT_ACTION,
   GREEDY,
+  OUTSIDE,
+  OUTSIDE_SCRIPT,
   pulls,
   RESULTS,
   SLOW,
@@ -25,7 +34,7 @@ import { ONE_SECRET } from './runner-parity/files.ts'
 import { Repository } from './runner-parity/repository.ts'
 
 const OPTIONS = {
-  only: { kind: 'text', default: '', help: 'builds, for those alone.' },
+  only: { kind: 'text', default: '', help: 'outside or builds, for those alone.' },
   executable: { kind: 'text', default: EXECUTABLE, help: 'The built executable.' },
 } as const satisfies Record<string, Option>
 
@@ -129,6 +138,26 @@ async function checkPulls(
   check('and nobody gets it without', conclusions.join() === expected, conclusions.join())
 }
 
+/** A change by somebody without a role, after its approval. */
+async function checkOutside(repository: Repository, token: string, port: number): Promise<void> {
+  const probed = [`${address()}:${port}`, `10.0.2.2:${port}`, '169.254.169.254']
+  const file = OUTSIDE(probed)
+  await repository.push({ '.hearth/workflows/ci.yml': file, 'build.sh': 'echo built\n' })
+  await repository.proposeFrom(token, 'build.sh', OUTSIDE_SCRIPT)
+  const { lines, text, conclusions, caches } = await repository.outcome()
+  const expected = 'run failure,image failure,tries success,within failure'
+  check('a change from outside gets no container', conclusions.join() === expected, text)
+  check('and is told so', text.includes('none for changes by people without Write'), text)
+  const results = ['key []', 'reads 200', 'secrets 403', 'tried', 'writes 403']
+  check(
+    'nor secrets, the network of the machine, or a token that writes',
+    lines.join() === results.map((line) => `RESULT ${line}`).join(),
+    `${lines.join('\n')}\n${text}`,
+  )
+  check('nor a cache that others read', caches.length === 0, caches.join())
+  check('no container is left', containers() === '', containers())
+}
+
 await runScript('bun test/system/job-containers.ts', OPTIONS, async ({ executable, only }) => {
   requireBuilt(executable)
   const directory = mkdtempSync(join(tmpdir(), 'hjc-'))
@@ -152,6 +181,7 @@ await runScript('bun test/system/job-containers.ts', OPTIONS, async ({ executabl
     data: join(directory, 'forge'),
     log: join(directory, 'log'),
     environment: {
+      HEARTH_ACCOUNTS_SIGN_UP: 'open',
       HEARTH_JOBS_CONTAINERS: 'podman',
       HEARTH_CHECKS_MEMORY: '512M',
       HEARTH_CHECKS_DISK: '300M',
@@ -164,6 +194,9 @@ await runScript('bun test/system/job-containers.ts', OPTIONS, async ({ executabl
     const { token } = await claim(forge)
     const create = (name: string): Promise<Repository> =>
       Repository.create(forge.url, token, OWNER.workspace, name, directory)
+    const outsider = await registerPerson(forge, 'eve', options)
+    await checkOutside(await create('outside'), outsider.token, port)
+    if (only === 'outside') return failures === 0 ? 0 : 1
     await checkBuilds(await create('builds'), port)
     const building = await create('building')
     await building.push({ '.hearth/workflows/ci.yml': SLOW_BUILD })

@@ -130,6 +130,43 @@ jobs:
     steps: [{ shell: sh, run: 'echo begun; sleep 600' }]
 `
 
+/** The file of the base, which a change from outside starts: a job in a container, and one that tries for more. */
+export const OUTSIDE = (addresses: readonly string[]): string => `on: pull_request
+permissions: write-all
+jobs:
+  within:
+    runs-on: ubuntu-latest
+    container: ${IMAGE}
+    services: { web: { image: ${IMAGE} } }
+    steps: [{ shell: sh, run: echo RESULT had a container }]
+  image:
+    runs-on: ubuntu-latest
+    steps: [{ uses: 'docker://${IMAGE}', with: { args: echo RESULT had an image } }]
+  tries:
+    runs-on: ubuntu-latest
+    steps:
+      - uses: actions/checkout@v4
+      - run: sh ./build.sh
+        env: { KEY: '\${{ secrets.KEY }}', TOKEN: '\${{ github.token }}', PROBED: ${addresses.join(' ')} }
+      - uses: actions/cache/save@v4
+        with: { path: build.sh, key: poisoned }
+        continue-on-error: true
+`
+
+/** What somebody without a role makes of a script that the base's file starts. */
+export const OUTSIDE_SCRIPT = `echo "RESULT key [$KEY]"
+call() { curl -s -o answer -w '%{http_code}' -H "Authorization: Bearer $TOKEN" "$@"; }
+echo "RESULT reads $(call "$GITHUB_API_URL/repos/$GITHUB_REPOSITORY")"
+echo "RESULT writes $(call -X POST -H 'Content-Type: application/json' -d '{"title":"x"}' "$GITHUB_API_URL/repos/$GITHUB_REPOSITORY/issues")"
+echo "RESULT secrets $(call "$GITHUB_API_URL/repos/$GITHUB_REPOSITORY/actions/secrets")"
+git init -q . 2>/dev/null; git -c user.name=x -c user.email=x@x commit -q --allow-empty -m x
+git -c http.extraHeader="Authorization: Basic $(printf 'x:%s' "$TOKEN" | base64 -w0)" push -q "$GITHUB_SERVER_URL/$GITHUB_REPOSITORY.git" HEAD:refs/heads/pwned 2>/dev/null && echo RESULT pushed
+for one in $PROBED; do curl -s -m 3 -o /dev/null "http://$one/" && echo "RESULT reached $one"; done
+which podman >/dev/null 2>&1 && podman --remote ps >/dev/null 2>&1 && echo RESULT used podman
+ls /run/podman/podman.sock /var/run/docker.sock 2>/dev/null && echo RESULT sees a socket
+echo RESULT tried
+`
+
 /** Keeps 300 MiB, so that one service may and two may not. */
 const HOARD = `--entrypoint '["tail", "-c", "300m", "/dev/zero"]'`
 

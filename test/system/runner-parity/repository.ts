@@ -57,14 +57,44 @@ export class Repository {
       await Bun.write(join(this.folder, name), text)
       if (name.endsWith('.sh')) chmodSync(join(this.folder, name), 0o755)
     }
-    const git = (...args: readonly string[]): void => {
-      const who = ['-c', 'user.name=a', '-c', 'user.email=a@example.com']
-      const { exitCode, stderr } = Bun.spawnSync(['git', ...who, '-C', this.folder, ...args])
-      if (exitCode !== 0) throw new Error(stderr.toString())
-    }
-    git('add', '-A')
-    git('commit', '-qm', 'Change')
-    git('push', '-q', `${this.url.replace('://', `://x:${this.token}@`)}/${this.path}.git`, 'main')
+    this.#git('add', '-A')
+    this.#git('commit', '-qm', 'Change')
+    this.#git(
+      'push',
+      '-q',
+      `${this.url.replace('://', `://x:${this.token}@`)}/${this.path}.git`,
+      'main',
+    )
+  }
+
+  /**
+   * Changes a file as a person without a role does: in the fork of a new pull request. Returns once
+   * its run, which waits for an approval, has got one.
+   */
+  async proposeFrom(token: string, name: string, text: string): Promise<void> {
+    const before = ((await this.#list('/actions/runs')) as readonly Json[]).length
+    const answer = await fetch(`${this.url}/api/v1/repos/${this.path}/pulls`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ title: 'From outside' }),
+    })
+    if (!answer.ok) throw new Error(`no pull request: ${await answer.text()}`)
+    const { pull } = (await answer.json()) as { pull: { number: number; branch: string | null } }
+    const fork = `${this.url.replace('://', `://x:${token}@`)}/${this.path}/pull/${pull.number}.git`
+    await Bun.write(join(this.folder, name), text)
+    this.#git('checkout', '-qb', 'outside')
+    this.#git('add', '-A')
+    this.#git('commit', '-qm', 'Change from outside')
+    this.#git('push', '-q', fork, `outside:${pull.branch ?? 'main'}`)
+    this.#git('checkout', '-q', 'main')
+    const run = await this.#runWhen((one) => one.waiting_for === 'approval', before)
+    await this.rest('POST', `/actions/runs/${String(run.id)}/approve`)
+  }
+
+  #git(...args: readonly string[]): void {
+    const who = ['-c', 'user.name=a', '-c', 'user.email=a@example.com']
+    const { exitCode, stderr } = Bun.spawnSync(['git', ...who, '-C', this.folder, ...args])
+    if (exitCode !== 0) throw new Error(stderr.toString())
   }
 
   /** Waits for the newest run and describes it. */
@@ -127,10 +157,12 @@ export class Repository {
     return (await this.#list(`/actions/runs/${String(run.id)}/jobs`)) as readonly Job[]
   }
 
-  #runWhen(isRight: (run: Json) => boolean): Promise<Json> {
+  /** The newest run, once there are more than `before` and it is right. */
+  #runWhen(isRight: (run: Json) => boolean, before = 0): Promise<Json> {
     return this.#wait(async () => {
-      const [run] = (await this.#list('/actions/runs')) as readonly Json[]
-      return run && isRight(run) ? run : null
+      const runs = (await this.#list('/actions/runs')) as readonly Json[]
+      const [run] = runs
+      return run && runs.length > before && isRight(run) ? run : null
     })
   }
 
