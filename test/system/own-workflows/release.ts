@@ -22,7 +22,7 @@ const sha256 = (path: string): string =>
 /** Presses the link of a file on the page of the release. Returns where it was stored. */
 async function download(page: Page, name: string, directory: string): Promise<string> {
   const arrived = page.waitForEvent('download')
-  await page.getByRole('link', { name, exact: false }).first().click()
+  await page.getByRole('link', { name, exact: true }).click()
   const path = join(directory, name)
   await (await arrived).saveAs(path)
   return path
@@ -64,6 +64,12 @@ export async function checkRelease({
   await page.goto(`${url}${REPOSITORY}/releases`)
   const list = (await page.textContent('main')) ?? ''
   check('the page shows the draft', list.includes('Draft') && list.includes(`v${version}`), list)
+  await page
+    .locator('main')
+    .getByRole('link', { name: `v${version}` })
+    .first()
+    .click()
+  await page.getByRole('link', { name: 'SHA256SUMS', exact: true }).waitFor()
   const sums = readFileSync(await download(page, 'SHA256SUMS', directory), 'utf8')
   check(
     'the sums are those of all files',
@@ -79,7 +85,9 @@ export async function checkRelease({
   check('its program starts', said.includes(version), said)
 
   await ask('PATCH', `/v1/repos${REPOSITORY}/releases/${release.id}`, { draft: false })
-  const published = await fetch(`${url}${REPOSITORY}/releases`).then((answer) => answer.text())
+  const published = await fetch(`${url}${REPOSITORY}/releases/tag/v${version}`).then((answer) =>
+    answer.text(),
+  )
   check('once it is published a stranger sees its files', published.includes(archive))
   return faults
 }
