@@ -2,6 +2,7 @@
 import { texts } from '../../text.ts'
 
 export const JOB_NAMES: Readonly<Record<string, string>> = texts({
+  add_error_locations: 'Find the files of an error report',
   announce_session: 'Announce new entries of agent sessions',
   answer_question: 'Answer a question about code',
   apply_package_retention: 'Apply retention of packages',
@@ -23,11 +24,13 @@ export const JOB_NAMES: Readonly<Record<string, string>> = texts({
   end_queue_tests: 'End merge queue tests after their time limit',
   evict_upstream_files: 'Make room in the cache of public packages',
   find_sha1_collisions: 'Look for SHA-1 collisions',
+  find_workflows: 'Find the workflows of an imported repository',
   follow_keys: 'Check signatures after a change of keys',
   follow_line_comments: 'Follow line comments after a push',
   follow_rulesets: 'Apply changed rulesets',
   forget_scanned_branch: 'Forget the findings of a deleted branch',
   hand_back_mirror: 'Hand back a mirror',
+  index_imported_workspace: 'Index the texts of an imported workspace',
   keep_backup_schedule: 'Keep to the backup schedule',
   keep_bucket: 'Maintain the bucket',
   keep_search: 'Update the search index',
