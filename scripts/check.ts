@@ -111,5 +111,5 @@ await step('tests', [
   '--no-isolate',
   '--path-ignore-patterns=test/journeys/**',
 ])
-// Journeys start whole forges and browsers, and wait for them: two at once is enough.
-if (!isQuick) await step('journeys', [...tests, '--parallel=2', 'test/journeys'])
+// Journeys start whole forges and browsers, and wait for both: one worker more than processors.
+if (!isQuick) await step('journeys', [...tests, `--parallel=${cpus().length + 1}`, 'test/journeys'])
