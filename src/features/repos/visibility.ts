@@ -5,9 +5,7 @@
 import { OneOf } from '#core/schema.ts'
 import { invalid } from '#lib/errors.ts'
 
-export const Visibility = OneOf(['public', 'private'], {
-  description: 'The same as private, in a word.',
-})
+export const Visibility = OneOf(['public', 'private'])
 
 /** What a request asks for; undefined when it says nothing. Throws 422 when the two differ. */
 export function wantedPrivacy(input: {

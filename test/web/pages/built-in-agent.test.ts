@@ -57,7 +57,7 @@ test('an issue is given to the agent, which asks, is answered and stopped', asyn
   const failed = await browser.open(session)
   // It says what the provider says, and who can mend it; nobody was asked anything.
   expect(failed.html).toContain('answered with status 400: status 400 (an owner can test')
-  expect(failed.html).toContain('Waits for you')
+  expect(failed.html).toContain('Needs attention')
   expect(failed.html).not.toContain('Waits for an answer')
   const list = await browser.open('/acme/site/agents')
   expect(list.html).toContain('status 400')

@@ -24,5 +24,5 @@ export const agentStateStyle = ({
 }: Pick<Agent, 'state' | 'asked' | 'waiting_for'>) => ({
   tone: TONES[state],
   // The built-in agent also waits when a model fails or a limit is reached.
-  label: waiting_for !== null && !asked ? t('Waits for you') : WORDS[state],
+  label: waiting_for !== null && !asked ? t('Needs attention') : WORDS[state],
 })

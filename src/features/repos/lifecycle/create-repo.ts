@@ -11,7 +11,7 @@ import { Visibility, wantedPrivacy } from '../visibility.ts'
 export const createRepo = operation({
   name: 'create_repo',
   summary:
-    'Create a repository in a workspace that you belong to, empty or as a copy of a public git repository; the workspace may be left out if you belong to exactly one. Answers the repository with its clone address; a copy goes on afterwards.',
+    'Create a repository in a workspace that you belong to, empty or as a copy of a public git repository; the workspace may be left out if you belong to exactly one. A copy goes on after the answer.',
   keywords: ['new repository', 'start a repository', 'new git project'],
   route: 'POST /v1/repos',
   aliases: ['create_repository'],
@@ -28,15 +28,14 @@ export const createRepo = operation({
     description: Type.Optional(Type.String({ maxLength: 350 })),
     private: Type.Optional(
       Type.Boolean({
-        description:
-          'Whether only those with access see it; the default is set for the installation.',
+        description: 'The default is set for the installation.',
       }),
     ),
     visibility: Type.Optional(Visibility),
     import_url: Type.Optional(
       Type.String({
         maxLength: 2000,
-        description: 'The address of a public git repository to copy.',
+        description: 'A public git repository to copy.',
       }),
     ),
   }),

@@ -63,7 +63,7 @@ export const updateRepo = operation({
       Nullable(
         Type.String({
           maxLength: 255,
-          description: 'Begins with http:// or https://; empty clears it.',
+          description: 'http:// or https://; empty clears it.',
         }),
       ),
     ),
@@ -81,7 +81,7 @@ export const updateRepo = operation({
     default_branch: Type.Optional(BranchName),
     protected: Type.Optional(
       Type.Boolean({
-        description: 'Whether the default branch changes only through pull requests.',
+        description: 'The default branch changes only through pull requests.',
       }),
     ),
     private: Type.Optional(Type.Boolean()),

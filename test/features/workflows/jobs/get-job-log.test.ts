@@ -92,7 +92,7 @@ test('one search of a caller at a time, and a bounded number in all', async () =
 test('the time of a search is that of all its pages', async () => {
   const { hearth } = await makeRunsWorld()
   const line = `${'a'.repeat(4_000)}b`
-  const page = Array.from({ length: 30 }, () => line)
+  const page = Array.from({ length: 200 }, () => line)
   const pages = await logSearch(hearth).run(
     '(a|aa)*(a|b)*[^ab]$',
     { caller: 'ada', signal: new AbortController().signal },
