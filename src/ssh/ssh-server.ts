@@ -18,9 +18,17 @@ import { finish } from './channel.ts'
 import { parseSshCommand } from './command.ts'
 import { ConnectionLimits } from './connection-limits.ts'
 import { GitSession } from './git-session.ts'
+import { KeyRenewal } from './key-renewal.ts'
 import { sendWithLittleMemory } from './outgoing-packets.ts'
 import { offerPostQuantum } from './post-quantum.ts'
 import { isSignedByKey } from './verify-signature.ts'
+
+export type SshServerOptions = {
+  readonly host: string
+  readonly port: number
+  /** After so many bytes a connection gets new session keys. */
+  readonly maxBytesOfKeys?: number
+}
 
 export type RunningSshServer = { readonly port: number; stop(): Promise<void> }
 
@@ -66,6 +74,7 @@ const ALGORITHMS: ssh2.Algorithms = {
 type SignedInConnection = {
   readonly connection: Connection
   readonly socket: Socket | undefined
+  readonly keys: KeyRenewal | null
   readonly key: SshCaller
   readonly fingerprint: string
   /** The name that the client gave; git's clients are told to use `git`. */
@@ -88,9 +97,12 @@ class SshServer implements RunningSshServer {
   readonly #git: GitSession
   readonly #ssh: ssh2.Server
   readonly #listener = createServer((socket) => this.#accept(socket))
-  readonly #rightsTimer = setInterval(() => this.#endOutdated(), RIGHTS_INTERVAL_MS)
+  readonly #rightsTimer = setInterval(() => this.#lookAfterConnections(), RIGHTS_INTERVAL_MS)
 
-  constructor(private readonly hearth: Hearth) {
+  constructor(
+    private readonly hearth: Hearth,
+    private readonly maxBytesOfKeys: number | undefined,
+  ) {
     this.#git = new GitSession(hearth)
     const options = {
       hostKeys: sshHostKeys(hearth.settings.data).map(({ privateKey }) => privateKey),
@@ -198,6 +210,7 @@ class SshServer implements RunningSshServer {
       this.#signedIn.set(connection, {
         connection,
         socket,
+        keys: socket ? new KeyRenewal(connection, socket, this.maxBytesOfKeys) : null,
         key,
         fingerprint,
         username: attempt.username,
@@ -224,13 +237,17 @@ class SshServer implements RunningSshServer {
     else setTimeout(() => attempt.reject(['publickey']), FAILURE_DELAY_MS).unref()
   }
 
-  /** Ends the connections whose key or account is gone, and those that run nothing any more. */
-  #endOutdated(): void {
+  /**
+   * Ends the connections whose key or account is gone, and those that run nothing any more. The
+   * others get new session keys when it is time.
+   */
+  #lookAfterConnections(): void {
     const idleBeforeMs = performance.now() - MAX_IDLE_MS
     for (const signedIn of this.#signedIn.values()) {
-      const { key, fingerprint, running, idleSinceMs } = signedIn
+      const { key, keys, fingerprint, running, idleSinceMs } = signedIn
       const isIdle = running.size === 0 && idleSinceMs < idleBeforeMs
       if (isIdle || this.hearth.callers.bySshKey(fingerprint)?.id !== key.id) this.#close(signedIn)
+      else keys?.renewOutdated()
     }
   }
 
@@ -298,9 +315,9 @@ class SshServer implements RunningSshServer {
 /** Starts to serve. Throws the error of the listener when the port cannot be opened. */
 export async function startSshServer(
   hearth: Hearth,
-  { host, port }: { readonly host: string; readonly port: number },
+  { host, port, maxBytesOfKeys }: SshServerOptions,
 ): Promise<RunningSshServer> {
-  const server = new SshServer(hearth)
+  const server = new SshServer(hearth, maxBytesOfKeys)
   await server.listen(host, port)
   return server
 }
