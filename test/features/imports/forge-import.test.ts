@@ -269,6 +269,28 @@ test('a secondary limit is waited out, and the import goes on where it was', asy
   expect(limited.asked.slice(before).some((path) => path.includes('/labels'))).toBe(false)
 })
 
+test('a limit that GitHub tells in its message alone is waited out for a minute', async () => {
+  let count = 0
+  const peer = standIn('github_api', {
+    instead: (path) =>
+      path === '/labels' && ++count === 1
+        ? Response.json(
+            { message: 'You have exceeded a secondary rate limit. Please wait a few minutes.' },
+            {
+              status: 403,
+              headers: { 'x-ratelimit-remaining': '4000', 'x-ratelimit-reset': '4000000000' },
+            },
+          )
+        : null,
+  })
+  const { id } = await it.start('github_api', peer.url)
+  await world.jobs()
+  expect(await it.state(id)).toMatchObject({ state: 'waiting_for_limit' })
+  world.clock.advance(2 * MINUTE)
+  await world.jobs()
+  expect(await it.state(id)).toMatchObject({ state: 'done', errors: [] })
+})
+
 test('requests share a connection, and those that fail for a moment are sent again', async () => {
   const failures = new Map<string, () => Response>([
     ['/labels', () => new Response(null, { status: 502 })],
@@ -359,6 +381,16 @@ test('GitHub is asked for no more after a wait than before it', async () => {
     asked('/comments?').every((path) => path.includes('/issues/1/') || path.includes('/pulls/')),
   ).toBe(true)
   expect(asked('/reactions?').every((path) => /\/(issues|comments)\/1\//.test(path))).toBe(true)
+})
+
+test('GitHub is asked by the cursors of its links, because it refuses high page numbers', async () => {
+  const peer = standIn('github_api', { maxPerPage: 2, maxNumberedPages: 2 })
+  const { id, repo } = await it.start('github_api', peer.url)
+  await world.jobs()
+  expect(await it.state(id)).toMatchObject({ state: 'done', errors: [] })
+  const { items } = await world.call(listIssues, ada, { repo, state: 'all', per_page: 100 })
+  expect(items).toHaveLength(project.issues)
+  expect(peer.asked.filter((path) => path.includes('&page=5&after='))).not.toHaveLength(0)
 })
 
 test('a part that stays broken is named, and the others arrive', async () => {

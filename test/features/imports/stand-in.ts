@@ -543,19 +543,48 @@ export type StandInOptions = {
   readonly onRequest?: (path: string) => Promise<void>
   /** An answer in place of the right one; `count` is the number of this request, from 1. */
   readonly instead?: (path: string, count: number) => Response | null
+  /** Pages of GitHub's issues that a number alone leads to. */
+  readonly maxNumberedPages?: number
+  readonly maxPerPage?: number
   /** Headers of every answer of the API. */
   readonly headers?: () => Record<string, string>
 }
 
-function pageOf(items: Json[], url: URL, dialect: Dialect): Response {
+/** GitHub's own answer to a page number without a cursor, in long lists of issues. */
+const refusedPage = (): Response =>
+  Response.json(
+    {
+      message:
+        'Pagination with the page parameter is not supported for large datasets, please use cursor based pagination (after/before)',
+    },
+    { status: 422 },
+  )
+
+const cursorOf = (page: number): string => btoa(`before page ${page} = ?`)
+
+const isIssuesOfGitHub = (dialect: Dialect, { pathname }: URL): boolean =>
+  dialect === 'github_api' && pathname.endsWith('/issues')
+
+type Paging = Pick<StandInOptions, 'maxNumberedPages' | 'maxPerPage'>
+
+function pageOf(
+  items: Json[],
+  url: URL,
+  dialect: Dialect,
+  { maxNumberedPages = 99, maxPerPage = MAX_PER_PAGE[dialect] }: Paging,
+): Response {
   const asked = Number(url.searchParams.get('per_page') ?? url.searchParams.get('limit') ?? 30)
-  const size = Math.min(asked, MAX_PER_PAGE[dialect])
+  const size = Math.min(asked, maxPerPage)
   const page = Number(url.searchParams.get('page') ?? 1)
+  const hasCursors = isIssuesOfGitHub(dialect, url)
+  const isAtCursor = url.searchParams.get('after') === cursorOf(page)
+  if (hasCursors && page > maxNumberedPages && !isAtCursor) return refusedPage()
   const isNewest = /desc/.test(url.search)
   const sorted = isNewest ? items.toReversed() : items
   const hasNext = page * size < items.length
   const next = new URL(url)
   next.searchParams.set('page', String(page + 1))
+  if (hasCursors) next.searchParams.set('after', cursorOf(page + 1))
   return Response.json(sorted.slice((page - 1) * size, page * size), {
     headers: {
       ...(dialect === 'gitea_api' ? { 'x-total-count': String(items.length) } : {}),
@@ -570,7 +599,14 @@ export function startStandIn(
   dialect: Dialect,
   plain: Project,
   git: string,
-  { token, files = false, onRequest, instead = () => null, headers }: StandInOptions = {},
+  {
+    token,
+    files = false,
+    onRequest,
+    instead = () => null,
+    headers,
+    ...paging
+  }: StandInOptions = {},
 ): StandIn {
   const asked: string[] = []
   const ports = new Set<number>()
@@ -610,7 +646,9 @@ export function startStandIn(
           : githubLike(project, dialect, origin)
       const found = lists(path)
       if (found === null) return new Response(null, { status: 404 })
-      const answer = Array.isArray(found) ? pageOf(found, url, dialect) : Response.json(found)
+      const answer = Array.isArray(found)
+        ? pageOf(found, url, dialect, paging)
+        : Response.json(found)
       for (const [name, value] of Object.entries(headers?.() ?? {})) answer.headers.set(name, value)
       return answer
     },

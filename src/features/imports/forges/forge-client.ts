@@ -31,6 +31,10 @@ const MAX_WAITS_HERE = 5
 /** So that requests of several imports do not come back at the same moment. */
 const MAX_JITTER_MS = SECOND
 
+/** What GitHub says of a secondary limit, at times without a header (docs, "Rate limits for the REST API"). */
+const LIMIT_MESSAGE = /secondary rate limit|abuse detection/i
+const MAX_MESSAGE_LENGTH = 4096
+
 /** The forge refused or failed. */
 export class ForgeError extends Error {
   constructor(
@@ -210,25 +214,26 @@ export class ForgeClient {
     })
     this.#readLimit(headerOf(response))
     if (response.status >= 200 && response.status < 300) return response
-    await response.body.cancel()
-    throw this.#failureOf(response)
+    throw this.#failureOf(response, await beginningOf(response.body))
   }
 
-  #failureOf(response: StreamedResponse): ForgeError {
+  #failureOf(response: StreamedResponse, text: string): ForgeError {
     const { status } = response
     const header = headerOf(response)
     const after = seconds(header('retry-after'))
     const remaining = seconds(header('x-ratelimit-remaining') ?? header('ratelimit-remaining'))
     const reset = seconds(header('x-ratelimit-reset') ?? header('ratelimit-reset'))
-    const isLimit = status === 429 || (status === 403 && (after !== null || remaining === 0))
+    const isTold = after !== null || remaining === 0 || LIMIT_MESSAGE.test(text)
+    const isLimit = status === 429 || (status === 403 && isTold)
     const now = this.hearth.clock.now()
     const waitMs = !isLimit
       ? null
       : after !== null
         ? after * SECOND
-        : reset !== null
+        : reset !== null && (remaining ?? 0) === 0
           ? Math.max(0, reset * SECOND - now)
-          : MINUTE
+          : // Another limit than the one that these headers count.
+            MINUTE
     const unavailable = status === 503 && after !== null ? after * SECOND : null
     const message = isLimit
       ? `${this.#host} asks to wait: its limit of requests is reached`
@@ -281,20 +286,37 @@ export class WholeList {
 /** No list of one record is read beyond this page. */
 const MAX_PAGES = 200
 
-/** All pages of a list of one record. `nextOf` is the page after an answer; null after the last. */
+/** All pages of a list of one record. `nextOf` is the cursor after an answer; null after the last. */
 export async function readWholeList(
   client: ForgeClient,
   path: string,
   nextOf: (answer: ForgeAnswer) => string | null,
 ): Promise<Fields[]> {
   const whole = new WholeList()
-  let page: string | null = '1'
-  for (let count = 0; page !== null && count < MAX_PAGES; count++) {
-    const answer = await client.get(`${path}&page=${page}`)
+  let cursor: string | null = null
+  for (let count = 0; count < MAX_PAGES; count++) {
+    const answer = await client.get(`${path}&${pageParameters(cursor)}`)
     whole.add(answer)
-    page = nextOf(answer)
+    cursor = nextOf(answer)
+    if (cursor === null) break
   }
   return whole.items
+}
+
+/** The first few KiB of an error message. The rest is not read. */
+async function beginningOf(body: ReadableStream<Uint8Array>): Promise<string> {
+  const decoder = new TextDecoder()
+  let text = ''
+  try {
+    for await (const part of body) {
+      text += decoder.decode(part.subarray(0, MAX_MESSAGE_LENGTH), { stream: true })
+      if (text.length >= MAX_MESSAGE_LENGTH) break
+    }
+  } catch (error) {
+    // The status is the failure that is told, whether or not its message arrives whole.
+    if (!(error instanceof OutboundError)) throw error
+  }
+  return text
 }
 
 const headerOf =
@@ -302,13 +324,35 @@ const headerOf =
   (name: string): string | null =>
     response.headers[name] ?? null
 
-/** The page number that a header Link names as the next; null when there is none (RFC 8288). */
-export function nextPageOf(link: string | null): string | null {
+/** The address that a header Link names as the next page; null when there is none (RFC 8288). */
+function nextLinkOf(link: string | null): URL | null {
   for (const part of (link ?? '').slice(0, 10_000).split(',')) {
     const [target = '', ...parameters] = part.split(';')
     if (!parameters.some((one) => one.trim() === 'rel="next"')) continue
-    const url = URL.parse(target.trim().replace(/^<|>$/g, ''))
-    return url?.searchParams.get('page') ?? null
+    return URL.parse(target.trim().replace(/^<|>$/g, ''))
   }
   return null
 }
+
+export const nextPageOf = (link: string | null): string | null =>
+  nextLinkOf(link)?.searchParams.get('page') ?? null
+
+/** Nothing else of a link is taken, so that no answer leads the token elsewhere. */
+const PAGE_PARAMETERS = ['page', 'after']
+
+/**
+ * The parameters of the next page, as a cursor. GitHub takes no page numbers alone from the 100th page
+ * of a list of issues on (status 422), but the cursors of its links.
+ */
+export function nextCursorOf(link: string | null): string | null {
+  const asked = nextLinkOf(link)?.searchParams
+  const named = PAGE_PARAMETERS.flatMap((name): [string, string][] => {
+    const value = asked?.get(name) ?? null
+    return value === null ? [] : [[name, value]]
+  })
+  return named.length === 0 ? null : new URLSearchParams(named).toString()
+}
+
+/** The parameters of a page. A cursor is a number, or what `nextCursorOf` returned. */
+export const pageParameters = (cursor: string | null): string =>
+  cursor === null || /^\d+$/.test(cursor) ? `page=${cursor ?? 1}` : cursor

@@ -6,7 +6,7 @@ import type { Fields } from './fields.ts'
 import { findFiles, NAME, UUID, type FileForm } from './find-files.ts'
 import { githubEvents } from './github-history.ts'
 import { labelOf, milestoneOf, orMissing, reactionOf, readPage, timesOf } from './shared-records.ts'
-import { nextPageOf, readWholeList, type ForgeClient } from './forge-client.ts'
+import { nextCursorOf, pageParameters, readWholeList, type ForgeClient } from './forge-client.ts'
 import type {
   Forge,
   ForeignComment,
@@ -160,8 +160,9 @@ export class GitHubForge implements Forge {
    * records a page.
    */
   readonly #counts = new Map<number, Counts>()
-  /** The page of the list from which on nothing is counted; null after the last. */
-  #uncountedPage: string | null = '1'
+  /** The cursor of the list from which on nothing is counted; null at the beginning. */
+  #uncounted: string | null = null
+  #isAllCounted = false
   #highestCounted = 0
 
   constructor(
@@ -215,17 +216,20 @@ export class GitHubForge implements Forge {
         ? []
         : { ...recordOf(issue), not_planned: issue.text('state_reason') === 'not_planned' }
     })
-    if ((cursor ?? '1') === this.#uncountedPage) this.#uncountedPage = page.next
+    if (cursor === this.#uncounted && !this.#isAllCounted) {
+      this.#uncounted = page.next
+      this.#isAllCounted = page.next === null
+    }
     return page
   }
 
   /** Null when the list does not tell. */
   async #countsOf(number: number): Promise<Counts | null> {
-    while (this.#uncountedPage !== null && this.#highestCounted < number) {
+    while (!this.#isAllCounted && this.#highestCounted < number) {
       const before = this.#highestCounted
-      await this.issues(this.#uncountedPage)
+      await this.issues(this.#uncounted)
       // A list that leads nowhere is not followed.
-      if (this.#highestCounted === before) this.#uncountedPage = null
+      if (this.#highestCounted === before) this.#isAllCounted = true
     }
     return this.#counts.get(number) ?? null
   }
@@ -348,7 +352,7 @@ export class GitHubForge implements Forge {
   /** The whole list of one record. */
   async #all(list: string): Promise<Fields[]> {
     const path = `${this.#path}${list}per_page=${PER_PAGE}`
-    return readWholeList(this.client, path, ({ header }) => nextPageOf(header('link')))
+    return readWholeList(this.client, path, ({ header }) => nextCursorOf(header('link')))
   }
 
   #page<T>(
@@ -356,9 +360,9 @@ export class GitHubForge implements Forge {
     cursor: string | null,
     parse: (item: Fields) => T | readonly T[],
   ): Promise<Page<T>> {
-    const path = `${this.#path}${list}per_page=${PER_PAGE}&page=${cursor ?? '1'}`
+    const path = `${this.#path}${list}per_page=${PER_PAGE}&${pageParameters(cursor)}`
     return readPage(this.client, path, parse, ({ header }) => ({
-      next: nextPageOf(header('link')),
+      next: nextCursorOf(header('link')),
       total: null,
     }))
   }

@@ -7,7 +7,13 @@ import type { Fields } from './fields.ts'
 import { findFiles, NAME } from './find-files.ts'
 import { gitlabEvents } from './gitlab-history.ts'
 import { labelOf, readPage, timesOf } from './shared-records.ts'
-import { ForgeError, readWholeList, type ForgeAnswer, type ForgeClient } from './forge-client.ts'
+import {
+  ForgeError,
+  pageParameters,
+  readWholeList,
+  type ForgeAnswer,
+  type ForgeClient,
+} from './forge-client.ts'
 import type {
   Forge,
   ForeignComment,
@@ -327,7 +333,7 @@ export class GitLabForge implements Forge {
     cursor: string | null,
     parse: (item: Fields) => T | readonly T[],
   ): Promise<Page<T>> {
-    const path = `${this.#path}${list}per_page=${PER_PAGE}&page=${cursor ?? '1'}`
+    const path = `${this.#path}${list}per_page=${PER_PAGE}&${pageParameters(cursor)}`
     const restOf = ({ header }: ForgeAnswer): Omit<Page<T>, 'items'> => {
       // Lists of more than 10,000 items have no total.
       const total = Number(header('x-total') || Number.NaN)
