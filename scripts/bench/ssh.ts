@@ -2,7 +2,8 @@
  * SSH beside HTTP at one forge, in turn in one run: a clone that is packed anew, a fetch of nothing
  * and a push of one commit. Prints what the client waits and the processor time of the forge, each
  * over SSH divided by the same over HTTP. The client is git with OpenSSH; each command signs in. Then
- * what a stranger who tries both doors all the time costs the forge, and those who work.
+ * what a stranger who tries both doors all the time costs the forge, and those who work; and what
+ * many connections at once cost.
  */
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
@@ -16,11 +17,14 @@ import { EXECUTABLE, OWNER, requireBuilt } from '../support/forge.ts'
 import { git, withToken } from '../support/git.ts'
 import { runScript, type Option } from '../support/options.ts'
 import { freePort } from '../support/ports.ts'
+import { clonesRow, idleRow } from './ssh/many.ts'
 
 const OPTIONS = {
   megabytes: { kind: 'count', default: '30', help: 'MB of the repository.' },
   rounds: { kind: 'count', default: '7', help: 'How often everything is measured.' },
   probes: { kind: 'count', default: '500', help: 'Attempts of a stranger a minute at each door.' },
+  idle: { kind: 'count', default: '1000', help: 'Connections that are signed in and idle.' },
+  clones: { kind: 'count', default: '50', help: 'Clones at once.' },
   executable: { kind: 'text', default: EXECUTABLE, help: 'The built executable.' },
 } as const satisfies Record<string, Option>
 
@@ -218,7 +222,7 @@ await runScript('bun scripts/bench/ssh.ts [options]', OPTIONS, async (options) =
     await hearth.create('bench')
     const http = withToken(hearth.address('bench'), hearth.token)
     await git(copy, 'push', '-q', http, 'refs/heads/*:refs/heads/*')
-    const doors: Door[] = [
+    const doors: [Door, Door] = [
       { name: 'SSH', address: `ssh://git@127.0.0.1:${port}/${OWNER.workspace}/bench.git` },
       { name: 'HTTP', address: http },
     ]
@@ -237,6 +241,11 @@ await runScript('bun scripts/bench/ssh.ts [options]', OPTIONS, async (options) =
       const asked = { rounds, probes }
       for (const row of await strangerRows(hearth, port, fetchOfNothing, doors, asked)) say(row)
     }
+    say('\n| Many at once | |\n| --- | --- |')
+    const count = Number(options.clones)
+    const [{ address }] = doors
+    say(await clonesRow(hearth, { directory, command, address, count }))
+    say(await idleRow(hearth, port, 'bench', Number(options.idle)))
     return 0
   } finally {
     await hearth.stop()
