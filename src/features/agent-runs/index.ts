@@ -4,7 +4,7 @@ import type { Feature } from '#core/hearth.ts'
 import type { Job } from '#core/jobs.ts'
 import { builtInStates, type BuiltInState } from '#features/agents/index.ts'
 import { builtInAssignees } from '#features/issues/index.ts'
-import { agentAssignments } from '#features/pulls/index.ts'
+import { agentAssignments, measuredAgents } from '#features/pulls/index.ts'
 import * as operations from './operations.ts'
 import {
   endWithToken,
@@ -67,6 +67,9 @@ export const feature: Feature = {
   extensions: [
     agentAssignments.with(startRun),
     builtInAssignees.with(startAsAssignee),
+    measuredAgents.with(
+      (db, agent_id) => findRun(db, agent_id) !== null || findReviewOfAgent(db, agent_id) !== null,
+    ),
     builtInStates.with((db, agent_id) => {
       const run = findRun(db, agent_id)
       if (run === null) return reviewerState(db, agent_id)

@@ -18,6 +18,7 @@ import { asData } from '#lib/data-marks.ts'
 import { removeProgramFiles } from './program/remove-files.ts'
 import { requeue } from './requeue.ts'
 import { abortWork } from './running.ts'
+import { IN_A_LOOP } from './schema.ts'
 import { addEntries } from './session-entries.ts'
 import {
   countRevision,
@@ -123,11 +124,6 @@ export const waitAfterLoop = handler(
   modelLoop,
   (tx, { actor_id }) => {
     if (findRun(tx.db, actor_id)?.state === 'working')
-      setRunState(
-        tx,
-        actor_id,
-        'waiting',
-        'it made the same calls with the same results four times',
-      )
+      setRunState(tx, actor_id, 'waiting', IN_A_LOOP)
   },
 )

@@ -12,3 +12,6 @@ export const RUN_STATES = [
  * pull request waits for checks, reviews and merging.
  */
 export type RunState = (typeof RUN_STATES)[number]
+
+/** Why a run waits whose last rounds were all the same. */
+export const IN_A_LOOP = 'it made the same calls with the same results four times'

@@ -1,6 +1,6 @@
 /** Entries that the built-in agent writes into the session of its pull request. */
 import type { Tx } from '#core/write.ts'
-import { appendEntries, findPullById } from '#features/pulls/index.ts'
+import { appendEntries, findPullById, isSessionFull } from '#features/pulls/index.ts'
 import { redactText, redactValue } from '#lib/redact.ts'
 
 const MAX_TEXT_LENGTH = 16_384
@@ -29,14 +29,17 @@ export const inputForRecord = (input: Record<string, unknown>): Record<string, u
       }),
   )
 
-/** Adds entries and returns the number of the last one. Null when the pull request is gone. */
+/**
+ * Adds entries and returns the number of the last one. Null when the pull request is gone, or its
+ * session has no place for them.
+ */
 export function addEntries(
   tx: Tx,
   { pull_id, author_id }: { pull_id: string; author_id: string | null },
   entries: readonly SessionEntry[],
 ): number | null {
   const pull = findPullById(tx.db, pull_id)
-  if (!pull || entries.length === 0) return null
+  if (!pull || entries.length === 0 || isSessionFull(pull, entries.length)) return null
   return appendEntries(
     tx,
     pull,

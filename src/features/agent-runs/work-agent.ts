@@ -6,9 +6,9 @@ import type { Hearth } from '#core/hearth.ts'
 import { job } from '#core/jobs.ts'
 import { writeAs, type Tx } from '#core/write.ts'
 import { stopAgentAtCost } from '#features/agents/index.ts'
-import { callModel, ModelFailed, type ModelTask } from '#features/models/index.ts'
+import { callModel, isLoop, modelFailure, type ModelTask } from '#features/models/index.ts'
+import { isSessionFull } from '#features/pulls/index.ts'
 import { Refusal } from '#lib/errors.ts'
-import { OutboundError } from '#lib/outbound/outbound.ts'
 import { SECOND } from '#lib/time.ts'
 import { sleep } from '#lib/waiting.ts'
 import { addEntries, inputForRecord } from './session-entries.ts'
@@ -18,6 +18,7 @@ import { runContext, type RunContext } from './run-context.ts'
 import { removeEndedFiles } from './program/remove-files.ts'
 import { stepProgram } from './program/work-program.ts'
 import { beginWork } from './running.ts'
+import { IN_A_LOOP } from './schema.ts'
 import {
   countTurn,
   findOpenCall,
@@ -38,6 +39,8 @@ import { CHAT_TOOLS, TOOLS } from './tools.ts'
 
 const MAX_TURNS = 200
 const MAX_CALLS_A_TURN = 16
+/** Entries that one step of the loop may add, with those of the model gateway. */
+const MAX_ENTRIES_A_STEP = 10
 const RESERVED_DELAY_MS = SECOND
 const NUDGE =
   'Go on with the tools: finish when the work is submitted, or ask when you need something.'
@@ -85,6 +88,13 @@ async function workOn(hearth: Hearth, agent_id: string, signal: AbortSignal): Pr
       await writeAs(hearth, null, (tx) => setRunState(tx, agent_id, 'stopped', 'its time is over'))
       return
     }
+    // Whatever it does must be readable afterwards.
+    if (isSessionFull(context.pull, MAX_ENTRIES_A_STEP))
+      return await waitFor(
+        hearth,
+        agent_id,
+        'the session of its pull request takes no more entries',
+      )
     if (context.run.program !== null) {
       await stepProgram(context, (reason) => waitFor(hearth, agent_id, reason))
       continue
@@ -97,17 +107,14 @@ async function workOn(hearth: Hearth, agent_id: string, signal: AbortSignal): Pr
   }
 }
 
-/** Lets a person decide how it goes on. */
-/** The reason for which an agent waits has at most 500 characters. */
-const MAX_FAILURE_CHARS = 400
-
-const waitFor = (hearth: Hearth, agent_id: string, reason: string): Promise<void> =>
+/** Lets a person decide how it goes on. `told` is the reason for whoever reads the session. */
+const waitFor = (hearth: Hearth, agent_id: string, reason: string, told = reason): Promise<void> =>
   writeAs(hearth, null, (tx) => {
     const run = findRun(tx.db, agent_id)
     if (run?.state !== 'working') return
     setRunState(tx, agent_id, 'waiting', reason.slice(0, 500))
     addEntries(tx, { pull_id: run.pull_id, author_id: null }, [
-      { kind: 'error', text: `The agent waits: ${reason}`, data: { code: 'waiting' } },
+      { kind: 'error', text: `The agent waits: ${told}`, data: { code: 'waiting' } },
     ])
   })
 
@@ -125,6 +132,7 @@ async function think(context: RunContext): Promise<void> {
   const read = lastTurnSeq(hearth.db, agent_id)
   try {
     const messages = await messagesFor(context)
+    if (isLoop({ messages })) return await waitFor(hearth, agent_id, IN_A_LOOP)
     answer = await callModel(hearth, payer, { messages, tools: CHAT_TOOLS }, signal)
   } catch (error) {
     return await modelFailed(context, error)
@@ -170,14 +178,9 @@ async function modelFailed({ hearth, run, signal }: RunContext, error: unknown):
     )
   if (error instanceof Refusal && error.code === 'rate_limited')
     return await sleep(RESERVED_DELAY_MS, signal)
-  if (error instanceof Refusal) return await waitFor(hearth, run.agent_id, error.message)
-  if (error instanceof ModelFailed || error instanceof OutboundError)
-    return await waitFor(
-      hearth,
-      run.agent_id,
-      `${error.message.slice(0, MAX_FAILURE_CHARS)} (an owner can test the connection under Settings, Integrations)`,
-    )
-  throw error
+  const { code, message, told } = modelFailure(error, 'its model took too long')
+  if (code === 'internal') throw error
+  await waitFor(hearth, run.agent_id, message, told)
 }
 
 function inputOf(call: CallRow): Record<string, unknown> {

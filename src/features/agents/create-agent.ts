@@ -55,7 +55,7 @@ export const createAgent = operation({
       Type.Number({
         exclusiveMinimum: 0,
         maximum: 1_000_000,
-        description: 'It is stopped once it has reported this cost.',
+        description: 'It is stopped once it has cost this.',
       }),
     ),
     expires_in_hours: Type.Optional(

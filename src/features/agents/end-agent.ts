@@ -9,11 +9,11 @@ import { endToken, tokenEnded } from '#features/accounts/index.ts'
 import {
   addServiceEntry,
   costCapReached,
+  costIncurred,
   findPull,
   findPullById,
   pullClosed,
   pullMerged,
-  sessionCost,
   type PullRow,
 } from '#features/pulls/index.ts'
 import { repoArchived, repoById, repoDeleted } from '#features/repos/index.ts'
@@ -66,10 +66,10 @@ export const endAgentsWithTokens = handler(
 
 const dollars = (amount: number): string => `$${amount.toFixed(2)}`
 
-/** Adds the costs that an agent reports, and stops it at its limit. */
+/** Adds what an agent costs, and stops it at its limit. */
 export const stopAgentsAtCostLimit = handler(
   'agents stop at their limit',
-  sessionCost,
+  costIncurred,
   (tx, { pull_id, actor_id, cost_usd }) => {
     if (!findAgent(tx.db, actor_id)) return
     addCost(tx, actor_id, cost_usd)
@@ -109,17 +109,16 @@ export function stopAgentAtCost(
 }
 
 /**
- * Stops the agents of a pull request that has reached a cap: the one that reported the cost, those
- * that were started for it, and all others that the cap names.
+ * Stops the agents at a cap: the one that had the cost, those that were started for its pull
+ * request, and all others that the cap names.
  */
 export const stopAgentsAtCap = handler(
   'agents stop at caps of rules',
   costCapReached,
   (tx, { pull_id, actor_id, why, repos }) => {
-    const pull = findPullById(tx.db, pull_id)
-    if (!pull) return
+    const pull = pull_id === null ? null : findPullById(tx.db, pull_id)
     const reporting = findAgent(tx.db, actor_id)
-    const started = listRunningAgents(tx.db, pull.repo_id, tx.now, pull.number)
+    const started = pull === null ? [] : listRunningAgents(tx.db, pull.repo_id, tx.now, pull.number)
     for (const agent of [
       ...(reporting === null ? [] : [reporting]),
       ...started.filter(({ id }) => id !== actor_id),
@@ -133,14 +132,14 @@ export const stopAgentsAtCap = handler(
 function stopNamedAgents(
   tx: Tx,
   { id, bases }: { id: string; bases: readonly string[] },
-  reporting: PullRow,
+  reporting: PullRow | null,
   why: string,
 ): void {
   for (const agent of listRunningAgents(tx.db, id, tx.now)) {
     const own = agent.pull_number === null ? null : findPull(tx.db, id, agent.pull_number)
     if (own !== null && !bases.includes(own.base_ref)) continue
     // Readers of the reporting pull request learn nothing of agents in other repositories.
-    const told = own ?? (id === reporting.repo_id ? reporting : null)
+    const told = own ?? (id === reporting?.repo_id ? reporting : null)
     stopAtCost(tx, agent, told?.id ?? null, why)
   }
 }

@@ -41,8 +41,11 @@ const properties = {
     description: 'Whether the built-in agent waits for an answer to a question: answer_agent.',
   }),
   model: Nullable(Type.String()),
-  max_usd: Nullable(Type.Number({ description: 'It is stopped once it has reported this cost.' })),
-  cost_usd: Type.Number({ description: 'What it has reported in usage entries of sessions.' }),
+  max_usd: Nullable(Type.Number({ description: 'It is stopped once it has cost this.' })),
+  cost_usd: Type.Number({
+    description:
+      'What its calls of the model gateway cost, and what it has reported in usage entries of sessions.',
+  }),
   started_at: Time,
   last_seen_at: Nullable(Time),
   expires_at: Time,

@@ -2,7 +2,7 @@
 import type { Hearth } from '#core/hearth.ts'
 import { writeAs, type Tx } from '#core/write.ts'
 import { findAgent } from '#features/agents/index.ts'
-import { addServiceEntry, appendEntries, findPullById, sessionCost } from '#features/pulls/index.ts'
+import { addServiceEntry, costIncurred, findPullById } from '#features/pulls/index.ts'
 import { costOf, hasPrice, tokensOf, toUsd } from './money.ts'
 import type { Payer } from './payer.ts'
 import { addCostOfTask, insertCall } from './store-calls.ts'
@@ -101,30 +101,28 @@ export async function settle(hearth: Hearth, bill: Bill): Promise<number> {
     payer.billed?.(tx, cost)
     if (payer.outside) addOutsideCost(tx, payer.workspace_id, cost)
     const pull = payer.pull_id === null ? null : findPullById(tx.db, payer.pull_id)
-    if (!pull) return
     const cost_usd = toUsd(cost)
-    const data = {
-      model: target.model.id,
-      input_tokens: usage.input,
-      cached_tokens: usage.cached,
-      output_tokens: usage.output,
-      cost_usd,
-      ...(bill.estimated ? { estimated: true } : {}),
+    if (pull) {
+      const data = {
+        model: target.model.id,
+        input_tokens: usage.input,
+        cached_tokens: usage.cached,
+        output_tokens: usage.output,
+        cost_usd,
+        ...(bill.estimated ? { estimated: true } : {}),
+      }
+      addServiceEntry(tx, pull.id, { kind: 'usage', text: '', data }, cost_usd)
+      warnBeforeCap(tx, pull.id, agent, cost_usd)
     }
-    const entry = {
-      kind: 'usage',
-      text: '',
-      tool: null,
-      at: tx.now,
-      author_id: null,
-      sha: pull.head_sha,
-      data: JSON.stringify(data),
-      truncated: 0 as const,
-      redacted: 0 as const,
-    }
-    appendEntries(tx, pull, [entry], cost_usd)
-    warnBeforeCap(tx, pull.id, agent, cost_usd)
-    if (cost > 0) tx.emit(sessionCost, { pull_id: pull.id, actor_id: payer.actor_id, cost_usd })
+    const repo_id = pull?.repo_id ?? agent?.repo_id
+    if (repo_id !== undefined && cost > 0)
+      tx.emit(costIncurred, {
+        repo_id,
+        pull_id: payer.pull_id,
+        actor_id: payer.actor_id,
+        cost_usd,
+        isTrusted: true,
+      })
   })
   return cost
 }

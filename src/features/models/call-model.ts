@@ -4,7 +4,7 @@ import { OutboundError } from '#lib/outbound/outbound.ts'
 import { Meter } from './bill.ts'
 import { fitMessages } from './context-budget.ts'
 import { tokensOf } from './money.ts'
-import { ModelFailed, openModelCall } from './open-call.ts'
+import { ModelFailed, openModelCall, withoutKey } from './open-call.ts'
 import type { Payer } from './payer.ts'
 import { AnswerBuilder, type Answer, type ChatRequest } from './wires/events.ts'
 import { eventsFrom, outgoingFor } from './wires/providers.ts'
@@ -39,11 +39,12 @@ export async function callModel(
       })
     },
   })
+  const { integration, wire, secret } = call.target
   const meter = new Meter()
   const builder = new AnswerBuilder()
   let isWhole = false
   try {
-    for await (const event of eventsFrom(call.body, call.target.wire)) {
+    for await (const event of eventsFrom(call.body, wire)) {
       meter.add(event)
       builder.add(event)
     }
@@ -51,9 +52,23 @@ export async function callModel(
   } catch (error) {
     if (!(error instanceof OutboundError) && !(error instanceof BadAnswer)) throw error
     if (signal?.aborted) throw error
-    throw new ModelFailed(`${call.target.integration.name}: ${error.message}`)
+    throw new ModelFailed(`${integration.name}: ${error.message}`, {
+      told: 'the answer of the model broke off',
+    })
   } finally {
     await call.end(meter, isWhole)
   }
-  return builder.build()
+  return withoutKeyIn(builder.build(), secret)
 }
+
+/** A provider that repeats what it was sent must not bring its key into a session. */
+const withoutKeyIn = ({ text, thinking, calls, reason }: Answer, secret: string): Answer => ({
+  text: withoutKey(text, secret),
+  thinking: withoutKey(thinking, secret),
+  calls: calls.map(({ id, type, function: { name, arguments: input } }) => ({
+    id,
+    type,
+    function: { name, arguments: withoutKey(input, secret) },
+  })),
+  reason,
+})

@@ -3,15 +3,37 @@ import { Refusal } from '#lib/errors.ts'
 import { OutboundError } from '#lib/outbound/outbound.ts'
 import { ModelFailed } from './open-call.ts'
 
+const MAX_MESSAGE_CHARS = 400
+/** How the failure of a provider is mended. */
+const MENDING = 'an owner can test the connection under Settings, Integrations'
+
+export type ModelFailure = {
+  readonly code: string
+  /** For people with Write, and for whoever asked. */
+  readonly message: string
+  /** For whoever may read the repository. */
+  readonly told: string
+}
+
 /** `tookLonger` says how long the caller has waited. */
-export function modelFailure(
-  error: unknown,
-  tookLonger: string,
-): { code: string; message: string } {
-  if (error instanceof Refusal) return { code: error.reason ?? error.code, message: error.message }
-  if (error instanceof ModelFailed || error instanceof OutboundError)
-    return { code: 'model_failed', message: error.message.slice(0, 500) }
+export function modelFailure(error: unknown, tookLonger: string): ModelFailure {
+  const of = (code: string, message: string, told = message): ModelFailure => ({
+    code,
+    message,
+    told,
+  })
+  if (error instanceof Refusal) return of(error.reason ?? error.code, error.message)
+  if (error instanceof ModelFailed)
+    return error.told === error.message
+      ? of('model_failed', error.message.slice(0, MAX_MESSAGE_CHARS))
+      : of(
+          'model_failed',
+          `${error.message.slice(0, MAX_MESSAGE_CHARS)} (${MENDING})`,
+          `${error.told} (${MENDING})`,
+        )
+  if (error instanceof OutboundError)
+    return of('model_failed', error.message.slice(0, MAX_MESSAGE_CHARS))
   if (error instanceof Error && ['AbortError', 'TimeoutError'].includes(error.name))
-    return { code: 'timed_out', message: tookLonger }
-  return { code: 'internal', message: 'something went wrong on this server; its log says what' }
+    return of('timed_out', tookLonger)
+  return of('internal', 'something went wrong on this server; its log says what')
 }

@@ -26,16 +26,29 @@ const MAX_SAID_CHARS = 300
 const MAX_TRIES = 2
 const MAX_RETRY_DELAY_MS = 20 * SECOND
 
-/** No model of a route has answered. */
+type FailureDetails = {
+  /** The status of a provider that refused the request itself; null when none could answer. */
+  readonly status?: number | null
+  /** What such a provider says. */
+  readonly body?: string
+  /** What whoever reads the repository may know; the message unless given. */
+  readonly told?: string
+}
+
+/**
+ * No model of a route has answered. The message is for people with Write, because it can have what
+ * the provider says of its address, its account or its key.
+ */
 export class ModelFailed extends Error {
-  constructor(
-    message: string,
-    /** The status of a provider that refused the request itself; null when none could answer. */
-    readonly status: number | null = null,
-    /** What such a provider says. */
-    readonly body: string = '',
-  ) {
+  readonly status: number | null
+  readonly body: string
+  readonly told: string
+
+  constructor(message: string, { status = null, body = '', told = message }: FailureDetails = {}) {
     super(message)
+    this.status = status
+    this.body = body
+    this.told = told
   }
 }
 
@@ -74,10 +87,17 @@ export const isTemporary = (status: number): boolean =>
   status === 408 || status === 429 || status >= 500
 
 /** Providers put the key into what they say about it. */
-export const withoutSecret = (text: string, secret: string): string =>
+const withoutSecret = (text: string, secret: string): string =>
   secret.length < 4 ? text : text.replaceAll(secret, '[secret]')
 
-type Failure = { readonly failure: string; readonly waitMs: number }
+/** Servers that need no key are given words such as `none`, `ollama` or `not-required`. */
+const isKey = (secret: string): boolean => secret.length >= 12 && /\d/.test(secret)
+
+/** A part of an answer, in which nothing but a key may be changed. */
+export const withoutKey = (text: string, secret: string): string =>
+  isKey(secret) ? text.replaceAll(secret, '[secret]') : text
+
+type Failure = { readonly failed: ModelFailed; readonly waitMs: number }
 type Response = Awaited<ReturnType<ReturnType<typeof integrationClient>['open']>>
 
 async function send(hearth: Hearth, target: Target, outgoing: Outgoing, signal?: AbortSignal) {
@@ -137,7 +157,11 @@ async function tryOnce(
     response = await send(hearth, target, outgoing, signal)
   } catch (error) {
     if (!(error instanceof OutboundError) || signal?.aborted) throw error
-    return { failure: `${name}: ${error.message}`, waitMs: SECOND / 2 }
+    const told = 'the model provider cannot be reached'
+    return {
+      failed: new ModelFailed(`${name}: ${error.message}`, { told }),
+      waitMs: SECOND / 2,
+    }
   }
   const { status, headers } = response
   if (status >= 200 && status < 300) {
@@ -148,9 +172,13 @@ async function tryOnce(
   }
   const text = await errorText(response, target.secret)
   const said = readProviderError(text).message || text
-  const failure = `${name} answered with status ${status}: ${said.slice(0, MAX_SAID_CHARS)}`
-  if (!isTemporary(status)) throw new ModelFailed(failure, status, text)
-  return { failure, waitMs: retryDelayMs(headers['retry-after'], hearth.clock.now()) }
+  const message = `${name} answered with status ${status}: ${said.slice(0, MAX_SAID_CHARS)}`
+  const told = `the model provider answered with status ${status}`
+  if (!isTemporary(status)) throw new ModelFailed(message, { status, body: text, told })
+  return {
+    failed: new ModelFailed(message, { told }),
+    waitMs: retryDelayMs(headers['retry-after'], hearth.clock.now()),
+  }
 }
 
 type Attempt = {
@@ -180,12 +208,12 @@ async function tryTarget(attempt: Attempt): Promise<OpenCall | Failure> {
         const begin = performance.now()
         const outgoing = request.build(target, held.max_output, route)
         const result = await tryOnce(hearth, target, outgoing, signal)
-        if (!('failure' in result)) {
+        if (!('failed' in result)) {
           health.succeeded(target)
           isOpen = true
           return openCall(attempt, result, { held, free, begin })
         }
-        await health.failed(target, result.failure)
+        await health.failed(target, result.failed.message)
         if (tries === MAX_TRIES || result.waitMs > MAX_RETRY_DELAY_MS) return result
         held.release()
         await sleep(result.waitMs, signal ?? null)
@@ -249,10 +277,10 @@ export async function openModelCall(
   let last: Failure | null = null
   for (const target of ready) {
     const result = await tryTarget({ hearth, payer, route, request, target })
-    if (!('failure' in result)) return result
+    if (!('failed' in result)) return result
     last = result
   }
-  throw new ModelFailed(last?.failure ?? 'no model answered')
+  throw last?.failed ?? new ModelFailed('no model answered')
 }
 
 /** In words by which programs know that they have to shorten their conversation. */

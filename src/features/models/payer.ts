@@ -59,9 +59,10 @@ export function capsOf(hearth: Hearth, payer: Payer, route: RouteRow): Cap[] {
       ),
     )
   const pull = payer.pull_id === null ? null : findPullById(db, payer.pull_id)
-  if (pull)
+  const repo_id = pull?.repo_id ?? agent?.repo_id
+  if (repo_id !== undefined)
     for (const allowances of costAllowances.all(hearth))
-      for (const { key, max_usd, spent_usd, what } of allowances(hearth, pull))
+      for (const { key, max_usd, spent_usd, what } of allowances(hearth, { repo_id, pull }))
         caps.push(capOf(key, max_usd, spent_usd, what))
   return caps
 }

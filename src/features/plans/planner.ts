@@ -5,6 +5,7 @@ import { isValid, Type, type Static } from '#core/schema.ts'
 import { writeAs, type Tx } from '#core/write.ts'
 import {
   callModel,
+  modelFailure,
   ModelFailed,
   requireRoute,
   type ChatMessage,
@@ -12,7 +13,6 @@ import {
 } from '#features/models/index.ts'
 import { repoById } from '#features/repos/index.ts'
 import { Refusal } from '#lib/errors.ts'
-import { OutboundError } from '#lib/outbound/outbound.ts'
 import { MINUTE } from '#lib/time.ts'
 import { PlanIssuesInput, readPlanIssues } from './plan-issues.ts'
 import { planningPrompt } from './planning-prompt.ts'
@@ -107,21 +107,12 @@ export const planByModel = job<{ plan_id: string }>({
       await writeAs(hearth, null, (tx) => setPlanMade(tx, plan_id, made))
     } catch (error) {
       if (signal.aborted && attempt < 2) throw error
-      const failure = failureOf(error)
-      if (failure.code === 'internal') hearth.log.error('a plan failed', { plan: plan_id, error })
-      await writeAs(hearth, null, (tx) => setPlanFailed(tx, plan_id, failure))
+      const { code, told } = modelFailure(error, 'the model took longer than 15 minutes')
+      if (code === 'internal') hearth.log.error('a plan failed', { plan: plan_id, error })
+      await writeAs(hearth, null, (tx) => setPlanFailed(tx, plan_id, { code, message: told }))
     }
   },
 })
-
-function failureOf(error: unknown): { code: string; message: string } {
-  if (error instanceof Refusal) return { code: error.reason ?? error.code, message: error.message }
-  if (error instanceof ModelFailed || error instanceof OutboundError)
-    return { code: 'model_failed', message: error.message.slice(0, 500) }
-  if (error instanceof Error && ['AbortError', 'TimeoutError'].includes(error.name))
-    return { code: 'timed_out', message: 'the model took longer than 15 minutes' }
-  return { code: 'internal', message: 'something went wrong on this server; its log says what' }
-}
 
 /** Throws 409 `model_not_configured`. */
 export const requirePlanner = ({ db }: Pick<Hearth, 'db'>, workspace_id: string): void =>

@@ -193,7 +193,11 @@ export type StartedAgent = { readonly agent_id: string; readonly pull: PullRow }
 export const agentAssignments =
   extensionPoint<(tx: Tx, assignment: AgentAssignment) => StartedAgent>('pulls.agent_assignments')
 
-/** What work on a pull request may cost in US dollars. Allowances with one key are one. */
+/** Whether the forge itself counts what an agent costs, so that the agent reports nothing. */
+export const measuredAgents =
+  extensionPoint<(db: Db, agent_id: string) => boolean>('pulls.measured_agents')
+
+/** What work may cost in US dollars. Allowances with one key are one. */
 export type CostAllowance = {
   readonly key: string
   readonly max_usd: number
@@ -202,9 +206,12 @@ export type CostAllowance = {
   readonly what: string
 }
 
-/** The limits of what agents may still spend on a pull request. */
+/** Work in a repository; without a pull request for an agent that has none. */
+export type CostlyWork = { readonly repo_id: string; readonly pull: PullRow | null }
+
+/** The limits of what agents may still spend. */
 export const costAllowances =
-  extensionPoint<(hearth: Hearth, pull: PullRow) => readonly CostAllowance[]>(
+  extensionPoint<(hearth: Hearth, work: CostlyWork) => readonly CostAllowance[]>(
     'pulls.cost_allowances',
   )
 

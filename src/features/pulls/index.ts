@@ -84,8 +84,10 @@ export {
   candidateGates,
   costAllowances,
   type CostAllowance,
+  type CostlyWork,
   type Candidate,
   type CandidateResult,
+  measuredAgents,
   mergeAttempts,
   mergeFacts,
   mergeQueues,
@@ -127,8 +129,9 @@ export {
   appendEntries,
   addServiceEntry,
   costCapReached,
+  costIncurred,
+  isSessionFull,
   sessionAsked,
-  sessionCost,
 } from './sessions/session.ts'
 export { openAgentDraft } from './lifecycle/create-pull.ts'
 export { personCanWrite, requireAuthorOr } from './permissions.ts'

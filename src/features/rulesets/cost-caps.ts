@@ -1,12 +1,13 @@
-/** Costs of agents as reported in sessions, and caps on them. Days and months are in UTC. */
+/** Costs of agents, counted by the forge or reported in sessions, and caps on them, by days of UTC. */
 import { handler } from '#core/events.ts'
 import type { Hearth } from '#core/hearth.ts'
 import type { Tx } from '#core/write.ts'
 import {
   costCapReached,
+  costIncurred,
   findPullById,
-  sessionCost,
   type CostAllowance,
+  type CostlyWork,
   type PullRow,
 } from '#features/pulls/index.ts'
 import { branchRef, repoById, type RepoRow } from '#features/repos/index.ts'
@@ -28,18 +29,18 @@ type Cap = RuleParameters['cost_cap']
 const usd = (amount: number): string => `$${amount.toFixed(2)}`
 
 /**
- * Adds reported costs to the day on which they were reported. Once a cap is reached it stops the
- * agents of the pull request; the cap of a day or a month stops all agents that it names.
+ * Adds costs to their day. Once a cap is reached it stops the agents of the pull request; the cap of
+ * a day or a month stops all agents that it names. A stranger may report any cost on a pull request
+ * of their own, so what they report counts there alone.
  */
 export const followCosts = handler(
   'rules count costs',
-  sessionCost,
-  (tx, { pull_id, actor_id, cost_usd }) => {
-    const pull = findPullById(tx.db, pull_id)
-    const repo = pull && repoById(tx.db, pull.repo_id)
-    if (!pull || !repo) return
-    addCost(tx, pull.repo_id, tx.now.slice(0, 10), cost_usd)
-    for (const { ruleset, per, why } of reachedCaps(tx, pull, repo)) {
+  costIncurred,
+  (tx, { repo_id, pull_id, actor_id, cost_usd, isTrusted }) => {
+    const pull = pull_id === null ? null : findPullById(tx.db, pull_id)
+    if (isTrusted) addCost(tx, repo_id, tx.now.slice(0, 10), cost_usd)
+    for (const { ruleset, per, why, repo } of reachedCaps(tx, { repo_id, pull })) {
+      if (per !== 'pull' && !isTrusted) continue
       const repos = per === 'pull' ? [] : namedRepos(tx, ruleset, repo)
       tx.emit(costCapReached, { pull_id, actor_id, why, repos })
     }
@@ -70,28 +71,46 @@ const appliesTo = ({ conditions }: RulesetRow, { name, private: hidden, topics }
     topics: JSON.parse(topics) as string[],
   })
 
+type ActiveCap = {
+  readonly ruleset: RulesetRow
+  readonly cap: Cap
+  readonly repo: RepoRow
+}
+
+/**
+ * The active caps on work: those of the base of its pull request. An agent without one is held to
+ * the caps of a day and a month of the default branch.
+ */
+function activeCaps(hearth: Hearth, { repo_id, pull }: CostlyWork): ActiveCap[] {
+  const repo = repoById(hearth.db, repo_id)
+  if (!repo) return []
+  const ref = branchRef(pull?.base_ref ?? repo.default_branch)
+  return rulesFor(rulesetsOf(hearth, repo), repo, ref).flatMap(({ ruleset, rule }) =>
+    rule.type === 'cost_cap' &&
+    ruleset.enforcement === 'active' &&
+    (pull !== null || rule.parameters.per !== 'pull')
+      ? [{ ruleset, cap: rule.parameters, repo }]
+      : [],
+  )
+}
+
 type ReachedCap = {
   readonly ruleset: RulesetRow
   readonly per: Cap['per']
   readonly why: string
+  readonly repo: RepoRow
 }
 
-/** The active caps that the costs of a pull request have reached. */
-function* reachedCaps({ hearth }: Tx, pull: PullRow, repo: RepoRow): Generator<ReachedCap> {
-  for (const { ruleset, rule } of rulesFor(
-    rulesetsOf(hearth, repo),
-    repo,
-    branchRef(pull.base_ref),
-  )) {
-    if (rule.type !== 'cost_cap' || ruleset.enforcement !== 'active') continue
-    const { max_usd, per } = rule.parameters
-    const why =
-      per === 'pull'
-        ? (pull.session_cost ?? 0) >= max_usd
-          ? pullCostText(rule.parameters, pull)
-          : null
-        : costProblem(hearth, ruleset, rule.parameters, repo)
-    if (why !== null) yield { ruleset, per, why: `${why} by the rule cost_cap of ${ruleset.name}` }
+function* reachedCaps({ hearth }: Tx, work: CostlyWork): Generator<ReachedCap> {
+  const { pull } = work
+  for (const { ruleset, cap, repo } of activeCaps(hearth, work)) {
+    const { max_usd, per } = cap
+    const ofPull = per === 'pull' ? pull : null
+    const isOver = ofPull !== null && (ofPull.session_cost ?? 0) >= max_usd
+    const why = ofPull
+      ? isOver && pullCostText(cap, ofPull)
+      : costProblem(hearth, ruleset, cap, repo)
+    if (why) yield { ruleset, per, why: `${why} by the rule cost_cap of ${ruleset.name}`, repo }
   }
 }
 
@@ -128,26 +147,18 @@ function spentOf(
     .reduce((sum, { cost }) => sum + cost, 0)
 }
 
-/** The extension of `costAllowances`: the active caps on a pull request. */
-export function costAllowancesOf(hearth: Hearth, pull: PullRow): CostAllowance[] {
-  const repo = repoById(hearth.db, pull.repo_id)
-  if (!repo) return []
-  return [...rulesFor(rulesetsOf(hearth, repo), repo, branchRef(pull.base_ref))].flatMap(
-    ({ ruleset, rule }) => {
-      if (rule.type !== 'cost_cap' || ruleset.enforcement !== 'active') return []
-      const { max_usd, per } = rule.parameters
-      const isPull = per === 'pull'
-      return [
-        {
-          key: isPull ? `${ruleset.id} ${pull.id}` : ruleset.id,
-          max_usd,
-          spent_usd: isPull ? (pull.session_cost ?? 0) : spentOf(hearth, ruleset, per, repo),
-          what: `${usd(max_usd)} for each ${per === 'pull' ? 'pull request' : per} by the rule cost_cap of ${ruleset.name}`,
-        },
-      ]
-    },
-  )
-}
+/** The extension of `costAllowances`: the active caps on work. */
+export const costAllowancesOf = (hearth: Hearth, work: CostlyWork): CostAllowance[] =>
+  activeCaps(hearth, work).map(({ ruleset, cap, repo }) => {
+    const { max_usd, per } = cap
+    const pull = per === 'pull' ? work.pull : null
+    return {
+      key: pull ? `${ruleset.id} ${pull.id}` : ruleset.id,
+      max_usd,
+      spent_usd: pull ? (pull.session_cost ?? 0) : spentOf(hearth, ruleset, per, repo),
+      what: `${usd(max_usd)} for each ${per === 'pull' ? 'pull request' : per} by the rule cost_cap of ${ruleset.name}`,
+    }
+  })
 
 /**
  * What is wrong when the cap of this day or month is exceeded, for a repository or for all

@@ -17,10 +17,13 @@ type Message = {
   tool_calls?: { id: string }[]
 }
 
+/** Each begins at another line, because the same call again and again is a loop. */
+const readsOfLines = (count: number) =>
+  Array.from({ length: count }, (_, at) => use('read', { path: 'long.txt', from: at + 1 }))
+
 test('a conversation fits the model, and keeps the issue and the newest turns', async () => {
-  const read = use('read', { path: 'long.txt' })
   const { world, ada, assign, run, provider } = await makeRunWorld([
-    ...new Array(ROUNDS).fill(read),
+    ...readsOfLines(ROUNDS),
     use('write', { path: 'a', content: 'a' }),
     use('submit', { message: 'a' }),
     use('finish', { summary: 'a' }),
@@ -64,7 +67,7 @@ test('a conversation fits the model, and keeps the issue and the newest turns', 
 test('a long conversation is cut in steps, so that its beginning stays in the cache', async () => {
   const rounds = 20
   const { world, assign, run, provider } = await makeRunWorld([
-    ...new Array(rounds).fill(use('read', { path: 'long.txt' })),
+    ...readsOfLines(rounds),
     use('ask', { question: 'What?' }),
   ])
   // Sixteen results are more than the 120,000 bytes of a conversation.

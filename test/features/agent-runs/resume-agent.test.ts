@@ -35,6 +35,20 @@ test('a model that fails or says nothing lets the agent wait, and a person lets 
   expect((await refusal(world.call(resumeAgent, ada, target))).reason).toBe('not_ready')
 })
 
+test('what a provider says of its key and its address is for people with Write', async () => {
+  const { assign, world, run, entries } = await makeRunWorld([
+    { status: 401, message: 'Incorrect key of org-1234 at 10.1.2.3' },
+  ])
+  const { pull } = await assign()
+  await world.jobs()
+  expect(run()?.reason).toContain('Incorrect key of org-1234 at 10.1.2.3')
+  const told = JSON.stringify(await entries(pull.number))
+  expect(told).toContain('the model provider answered with status 401')
+  expect(told).toContain('an owner can test the connection')
+  expect(told).not.toContain('org-1234')
+  expect(told).not.toContain('10.1.2.3')
+})
+
 test('work goes on from its rows after the process ended in the middle of a call', async () => {
   let sent = ''
   const { world, assign, run, db } = await makeRunWorld([

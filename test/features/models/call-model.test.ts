@@ -51,6 +51,27 @@ describe('providers', () => {
     expect(first.id).toMatch(/^itg_/)
   })
 
+  test('the key is in no answer, and a word in its place changes none', async () => {
+    const { ask, connect, route } = await setUp()
+    const answerWith = async (secret: string) => {
+      const { url } = modelServer(({ headers }) => {
+        const said = `You sent ${headers.get('authorization')}.`
+        return { text: said, calls: [{ name: 'write', input: { content: said } }] }
+      }, secret)
+      const { id } = await connect({ name: secret, config: { base_url: url }, secret })
+      await route({ integration: id })
+      const { text, calls } = await ask()
+      return [text, JSON.parse(calls[0]?.function.arguments ?? '{}').content]
+    }
+    const told = 'You sent Bearer [secret].'
+    expect(await answerWith('house-key-1234567890')).toEqual([told, told])
+    for (const word of ['sent', 'ollama', 'not-required'])
+      expect(await answerWith(word)).toEqual([
+        `You sent Bearer ${word}.`,
+        `You sent Bearer ${word}.`,
+      ])
+  })
+
   test('an answer is no longer than what the context of the model has left', async () => {
     const { world, ada, ask, first, provider } = await setUp()
     const setModel = (model: object) =>

@@ -1,6 +1,7 @@
 /** Money under parallel calls of one agent over HTTP. */
 import { expect, test } from 'bun:test'
 import { createPull } from '#features/pulls/lifecycle/create-pull.ts'
+import { createRuleset } from '#features/rulesets/create-ruleset.ts'
 import { getSession } from '#features/pulls/sessions/get-session.ts'
 import { removeCallsBefore } from '#features/models/store-calls.ts'
 import { timestamp } from '#lib/time.ts'
@@ -122,4 +123,59 @@ test('what an agent has spent on a task counts when its calls are long deleted',
   await world.write((tx) => removeCallsBefore(tx, timestamp(tx.now_ms + 1), 100))
   expect(world.hearth.db.all('SELECT 1 FROM model_calls')).toEqual([])
   expect(await ask()).toBe(403)
+})
+
+test('the budget of an agent without a pull request holds, and so does the cap of a day', async () => {
+  const { world, ada, agent, post, db } = await makeGateway(() => ({
+    input_tokens: 1_000,
+    output_tokens: 250,
+  }))
+  await world.commit(REPO, 'main', { 'b.txt': 'b\n' })
+  const ask = async (secret: string) => {
+    const body = { max_tokens: 256, messages: [{ role: 'user', content: 'Hello' }] }
+    return (await post('/chat/completions', secret, body)).status
+  }
+  // A call costs 0.002.
+  const one = await agent({ max_usd: 0.004 })
+  expect([await ask(one.secret), await ask(one.secret)]).toEqual([200, 200])
+  expect(await ask(one.secret)).toBe(401)
+  expect(db.one('SELECT cost_usd, ended_reason FROM agents')).toEqual({
+    cost_usd: 0.004,
+    ended_reason: 'cost_cap',
+  })
+  await world.call(createRuleset, ada, {
+    repo: REPO,
+    name: 'Thrift',
+    rules: [{ type: 'cost_cap', parameters: { max_usd: 0.008, per: 'day' } }],
+    conditions: { ref_name: { include: ['~DEFAULT_BRANCH'] } },
+  })
+  // What the first has cost counts.
+  const two = await agent()
+  expect([await ask(two.secret), await ask(two.secret)]).toEqual([200, 200])
+  expect(await ask(two.secret)).toBe(401)
+  expect(db.all('SELECT sum(cost) AS cost FROM model_calls')).toEqual([{ cost: 8_000 }])
+})
+
+test('a session that takes no more entries still counts what its agent costs', async () => {
+  const { world, ada, agent, post, db } = await makeGateway(() => ({
+    input_tokens: 1_000,
+    output_tokens: 250,
+  }))
+  await world.commit(REPO, 'main', { 'b.txt': 'b\n' })
+  await world.commit(REPO, 'topic', { 'a.txt': 'a\n' })
+  const { pull } = await world.call(createPull, ada, { repo: REPO, title: 'A', branch: 'topic' })
+  await world.write((tx) => tx.db.run('UPDATE pulls SET session_entries = 100000'))
+  const { secret } = await agent({ pull: pull.number, max_usd: 0.004 })
+  const ask = async () => {
+    const body = { max_tokens: 256, stream: true, messages: [{ role: 'user', content: 'Hello' }] }
+    const response = await post('/chat/completions', secret, body)
+    await response.text()
+    return response.status
+  }
+  expect([await ask(), await ask()]).toEqual([200, 200])
+  expect(await ask()).toBe(401)
+  expect(db.one('SELECT session_entries, session_cost FROM pulls')).toEqual({
+    session_entries: 100_000,
+    session_cost: 0.004,
+  })
 })

@@ -100,3 +100,28 @@ test('a rule that is only tried stops nobody, and neither does a cap of another 
   await one.spend(0.01)
   expect(one.caller()).toBeNull()
 })
+
+test('what a stranger reports counts for their own pull request alone', async () => {
+  const { world, ada, otto, rule, start, draft, pull } = await makeCostWorld()
+  await rule([of('cost_cap', { max_usd: 3, per: 'day' })])
+  await rule([of('cost_cap', { max_usd: 5 })])
+  const one = await start('one')
+  const number = await draft(otto, null)
+  await world.call(appendSession, otto, {
+    repo: REPO,
+    number,
+    entries: [{ kind: 'usage', text: '', data: { cost_usd: 1_000_000 } }],
+  })
+  expect(pull(number).session_cost).toBe(1_000_000)
+  expect(one.caller()).not.toBeNull()
+  await one.spend(2)
+  expect(one.caller()).not.toBeNull()
+  // Somebody with Write is believed.
+  const own = await draft(ada, null)
+  await world.call(appendSession, ada, {
+    repo: REPO,
+    number: own,
+    entries: [{ kind: 'usage', text: '', data: { cost_usd: 1 } }],
+  })
+  expect(one.caller()).toBeNull()
+})

@@ -150,7 +150,7 @@ const AgentLimits = ({
       name="max_usd"
       label={t('Maximum cost, in US dollars')}
       mono
-      hint={t('It is stopped once it has reported this much.')}
+      hint={t('It is stopped once it has cost this much.')}
       value={typedText('max_usd')}
       error={fieldError(visit, 'max_usd')}
     />

@@ -7,6 +7,7 @@ import { writeAs } from '#core/write.ts'
 import {
   callModel,
   cutMiddle,
+  modelFailure,
   ModelFailed,
   type ChatMessage,
   type ChatTool,
@@ -14,7 +15,6 @@ import {
 import { getPullChanges, reviewPull } from '#features/pulls/index.ts'
 import { getFile } from '#features/repos/index.ts'
 import { Refusal } from '#lib/errors.ts'
-import { OutboundError } from '#lib/outbound/outbound.ts'
 import { addEntries } from '../session-entries.ts'
 import { textOf, ToolError } from '../tool.ts'
 import { commentBody, readReview, REVIEW_TOOL, type GivenReview } from './given-review.ts'
@@ -90,10 +90,10 @@ async function reviewHead(context: ReviewContext): Promise<void> {
     await writeAs(hearth, null, (tx) => void endAgentReview(tx, row, 'done'))
   } catch (error) {
     if (signal.aborted) throw new Error('the process is stopping')
-    if (error instanceof Refusal || error instanceof ModelFailed || error instanceof OutboundError)
-      return await fail(hearth, row, error.message)
-    hearth.log.error('a review by a model failed', { pull: row.pull_id, error })
-    await fail(hearth, row, 'something went wrong on this server; its log says what')
+    const { code, told } = modelFailure(error, 'the model took too long')
+    if (code === 'internal')
+      hearth.log.error('a review by a model failed', { pull: row.pull_id, error })
+    await fail(hearth, row, told)
   }
 }
 

@@ -2,7 +2,7 @@
 import type { Wire } from '#features/integrations/index.ts'
 import { findJsonExcess } from '#lib/parse-json.ts'
 import type { Meter } from '../bill.ts'
-import { withoutSecret, type OpenCall } from '../open-call.ts'
+import { withoutKey, type OpenCall } from '../open-call.ts'
 import type { AnswerHead, ClientWire } from '../wires/client.ts'
 import { asksUsage } from '../wires/chat-client.ts'
 import { eventsOfChunk } from '../wires/chat.ts'
@@ -42,7 +42,7 @@ async function* passStream({ call, client, head, meter }: Answering): AsyncGener
       }
       text += raw
     }
-    if (text !== '') yield withoutSecret(text, secret)
+    if (text !== '') yield withoutKey(text, secret)
   }
 }
 
@@ -61,7 +61,7 @@ async function* translateStream(answering: Answering): AsyncGenerator<string> {
           meter.add(event)
           text += writer.add(event)
         }
-    if (text !== '') yield withoutSecret(text, secret)
+    if (text !== '') yield withoutKey(text, secret)
   }
   yield writer.end()
 }
@@ -74,7 +74,7 @@ export async function* streamAnswer(answering: Answering, passes: boolean): Asyn
     yield* passes ? passStream(answering) : translateStream(answering)
     isWhole = true
   } catch (error) {
-    yield client.errorEvent(withoutSecret(messageOf(error), call.target.secret))
+    yield client.errorEvent(withoutKey(messageOf(error), call.target.secret))
   } finally {
     await call.end(meter, isWhole)
   }
@@ -115,7 +115,7 @@ async function passWhole({ call, meter }: Answering): Promise<string> {
   const { wire, secret } = call.target
   const events = WHOLE[wire](answer)
   for (const event of events) meter.add(event)
-  return withoutSecret(JSON.stringify(answer), secret)
+  return withoutKey(JSON.stringify(answer), secret)
 }
 
 async function translateWhole(answering: Answering): Promise<string> {
@@ -128,7 +128,7 @@ async function translateWhole(answering: Answering): Promise<string> {
     builder.add(event)
     if (event.kind === 'usage') usage = { ...usage, ...event.usage }
   }
-  return withoutSecret(JSON.stringify(client.whole(builder.build(), usage, head)), secret)
+  return withoutKey(JSON.stringify(client.whole(builder.build(), usage, head)), secret)
 }
 
 /** The answer as JSON. The call is settled when it ends, however that happens. */

@@ -3,7 +3,7 @@ import type { Hearth } from '#core/hearth.ts'
 import type { ProtocolRequest } from '#core/protocol-routes.ts'
 import { Meter } from '../bill.ts'
 import { tokensOf } from '../money.ts'
-import { openModelCall, withoutSecret } from '../open-call.ts'
+import { openModelCall, withoutKey } from '../open-call.ts'
 import { isObject, objectOf } from '#lib/json-value.ts'
 import { bad, optionalNumber, pick, type Json } from '../wires/json.ts'
 import { BadAnswer } from '../wires/sse.ts'
@@ -58,7 +58,7 @@ export async function serveEmbeddings(hearth: Hearth, http: ProtocolRequest): Pr
     const input = optionalNumber(prompt_tokens) ?? optionalNumber(total_tokens)
     meter.add({ kind: 'usage', usage: { output: 0, ...(input === undefined ? {} : { input }) } })
     isWhole = true
-    return new Response(withoutSecret(text, call.target.secret), {
+    return new Response(withoutKey(text, call.target.secret), {
       headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
     })
   } finally {

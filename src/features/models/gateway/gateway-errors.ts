@@ -38,16 +38,15 @@ type ErrorText = {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-function failed(client: ErrorWriter, { message, status, body }: ModelFailed): Response {
+function failed(client: ErrorWriter, { told, status, body }: ModelFailed): Response {
   const said = readProviderError(body)
   if (status !== null && OF_THE_REQUEST.has(status) && said.message !== '')
     return json(client, status, { message: said.message, reason: said.code })
   // What a provider says of its key or its address is for the owners of the workspace.
-  if (status === null) return json(client, 502, { message, reason: 'model_failed' })
   return json(client, 502, {
-    message: `the model provider refused this with status ${status}: an owner of the workspace can test its connection under Integrations`,
+    message: `${told}: an owner of the workspace can test its connection under Settings, Integrations`,
     reason: 'model_failed',
-    headers: { 'x-should-retry': 'false' },
+    ...(status === null ? {} : { headers: { 'x-should-retry': 'false' } }),
   })
 }
 

@@ -19,7 +19,7 @@ import { BadAnswer } from '../wires/sse.ts'
 import { streamAnswer, wholeAnswer, type Answering } from './answer.ts'
 import { payerOf } from './gateway-payer.ts'
 import { refuseLoop, stopAtCap } from './gateway-stops.ts'
-import { isLoop } from './loop.ts'
+import { isLoop } from '../loop.ts'
 
 /** Half of what Anthropic takes; a conversation of 200,000 tokens has about 1 MiB. */
 export const MAX_BODY_BYTES = 16 * 1024 * 1024

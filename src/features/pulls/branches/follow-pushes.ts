@@ -13,7 +13,7 @@ import { contextOf, subjectOf, type PullContext } from '../pull-context.ts'
 import { describeCheckpoint } from '../sessions/describe-checkpoint.ts'
 import { pullUpdated } from '../events.ts'
 import { followLineComments } from '../reviews/line-comments.ts'
-import { appendEntries, MAX_ENTRIES } from '../sessions/session.ts'
+import { appendEntries, isSessionFull } from '../sessions/session.ts'
 import { closeActive } from '../lifecycle/settle.ts'
 import { settlePulls } from '../lifecycle/settle-after-push.ts'
 import { countRevision } from './revision-limit.ts'
@@ -115,7 +115,7 @@ function moveHead(tx: Tx, context: PullContext, pull: PullRow, head: PushedHead)
 
 /** Adds a checkpoint to the session. A job adds later how many files the push changed. */
 function addCheckpoint(tx: Tx, pull: PullRow, sha: string, before: string): void {
-  if (pull.session_entries >= MAX_ENTRIES || sha === before) return
+  if (isSessionFull(pull) || sha === before) return
   const seq = appendEntries(tx, pull, [
     {
       kind: 'checkpoint',

@@ -1,16 +1,17 @@
 import { writesRepo } from '#core/access.ts'
 import type { SignedIn } from '#core/caller.ts'
 import type { Db } from '#core/db.ts'
+import type { Hearth } from '#core/hearth.ts'
 import { operation } from '#core/operation.ts'
 import { Type } from '#core/schema.ts'
 import { isAuthor } from '#features/issues/index.ts'
 import { conflict, forbidden, invalid, Refusal } from '#lib/errors.ts'
 import { DAY, parseTimestamp, timestamp, type Timestamp } from '#lib/time.ts'
 import { onPull } from '../inputs.ts'
-import { sessionWriters } from '../extension-points.ts'
+import { measuredAgents, sessionWriters } from '../extension-points.ts'
 import { redactText, redactValue } from '#lib/redact.ts'
 import { SessionEntryInput } from '../schema.ts'
-import { appendEntries, sessionCost, type NewEntry } from './session.ts'
+import { appendEntries, costIncurred, type NewEntry } from './session.ts'
 import { isActive, requirePull, type PullRow } from '../store-pulls.ts'
 import { findEntry } from './store-sessions.ts'
 
@@ -60,6 +61,7 @@ export const appendSession = operation({
       throw new Refusal('too_large', 'the entries of one request have at most 4 MiB together', {
         field: 'entries',
       })
+    requireNoUsage(hearth, caller, entries)
     const prepared = entries.map((entry, at) =>
       prepareEntry(entry, `entries[${at}]`, now_ms, caller.id),
     )
@@ -81,11 +83,32 @@ export const appendSession = operation({
         prepared.map((entry) => ({ ...entry, sha: entry.sha ?? pull.head_sha })),
         cost,
       )
-      if (cost > 0) tx.emit(sessionCost, { pull_id: pull.id, actor_id: caller.id, cost_usd: cost })
+      if (cost > 0)
+        tx.emit(costIncurred, {
+          repo_id: pull.repo_id,
+          pull_id: pull.id,
+          actor_id: caller.id,
+          cost_usd: cost,
+          isTrusted: repo.can('write'),
+        })
       return { appended: prepared.length, last_seq }
     })
   },
 })
+
+/** Throws 422 for usage that an agent reports whose calls the forge counts itself. */
+function requireNoUsage(
+  hearth: Hearth,
+  caller: SignedIn,
+  entries: readonly SessionEntryInput[],
+): void {
+  const at = entries.findIndex(({ kind }) => kind === 'usage')
+  if (at < 0 || !measuredAgents.all(hearth).some((isOne) => isOne(hearth.db, caller.id))) return
+  throw invalid(
+    `entries[${at}].kind`,
+    'what this agent uses is counted by the forge; leave out entries of the kind usage',
+  )
+}
 
 /** A person that a question names may answer it once, and write nothing else. */
 function isAddressedAnswer(

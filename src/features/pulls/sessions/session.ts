@@ -24,20 +24,27 @@ import {
   type EntryRow,
 } from './store-sessions.ts'
 
-/** A usage entry reported a cost in US dollars. */
-export const sessionCost = internalEvent(
+/** Work on a pull request has cost US dollars, or work of an agent that has no pull request. */
+export const costIncurred = internalEvent(
   'session.cost',
-  Type.Object({ pull_id: Type.String(), actor_id: Type.String(), cost_usd: Type.Number() }),
+  Type.Object({
+    repo_id: Type.String(),
+    pull_id: Type.Union([Type.String(), Type.Null()]),
+    actor_id: Type.String(),
+    cost_usd: Type.Number(),
+    /** Whether the forge counted it, or somebody with Write reports it. */
+    isTrusted: Type.Boolean(),
+  }),
 )
 
 /**
- * The costs of a pull request have reached a cap, so its agents must stop, and those that work in
+ * Costs have reached a cap, so the agents of the pull request must stop, and those that work in
  * these repositories: on pull requests into these branches, or on none.
  */
 export const costCapReached = internalEvent(
   'session.cost_cap',
   Type.Object({
-    pull_id: Type.String(),
+    pull_id: Type.Union([Type.String(), Type.Null()]),
     actor_id: Type.String(),
     why: Type.String(),
     repos: Type.Array(Type.Object({ id: Type.String(), bases: Type.Array(Type.String()) })),
@@ -63,34 +70,38 @@ export const sessionAsked = internalEvent(
 
 const MAX_QUESTION_LENGTH = 500
 
-export const MAX_ENTRIES = 100_000
+const MAX_ENTRIES = 100_000
 
 export type NewEntry = Omit<EntryRow, 'pull_id' | 'seq'> & {
   /** What was taken out of its text and data. */
   readonly secrets?: readonly RedactedSecret[]
 }
 
-/** Adds an entry of the service. A full session is left as it is. */
+/** Whether a session has no place for so many more entries. */
+export const isSessionFull = ({ session_entries }: PullRow, more = 1): boolean =>
+  session_entries + more > MAX_ENTRIES
+
+/** Adds an entry of the service. A full session takes its cost alone. */
 export function addServiceEntry(
   tx: Tx,
   pull_id: string,
   entry: { kind: string; text: string; data: Record<string, unknown> },
+  cost = 0,
 ): void {
   const pull = findPullById(tx.db, pull_id)
-  if (!pull || pull.session_entries >= MAX_ENTRIES) return
-  appendEntries(tx, pull, [
-    {
-      kind: entry.kind,
-      text: entry.text,
-      tool: null,
-      at: tx.now,
-      author_id: null,
-      sha: pull.head_sha,
-      data: JSON.stringify(entry.data),
-      truncated: 0,
-      redacted: 0,
-    },
-  ])
+  if (!pull || (isSessionFull(pull) && cost === 0)) return
+  const stored: NewEntry = {
+    kind: entry.kind,
+    text: entry.text,
+    tool: null,
+    at: tx.now,
+    author_id: null,
+    sha: pull.head_sha,
+    data: JSON.stringify(entry.data),
+    truncated: 0,
+    redacted: 0,
+  }
+  appendEntries(tx, pull, isSessionFull(pull) ? [] : [stored], cost)
 }
 
 /**
@@ -104,7 +115,7 @@ export function appendEntries(
   cost = 0,
 ): number {
   const last_seq = pull.session_entries + entries.length
-  if (last_seq > MAX_ENTRIES)
+  if (isSessionFull(pull, entries.length))
     throw conflict('limit_reached', `a session has at most ${MAX_ENTRIES} entries`, {
       last_seq: pull.session_entries,
     })

@@ -3,7 +3,7 @@
  * again. The conversation that a program sends shows it, so nothing has to be remembered.
  */
 import { isObject, objectOf } from '#lib/json-value.ts'
-import { listOf, textOf, type Json } from '../wires/json.ts'
+import { listOf, textOf, type Json } from './wires/json.ts'
 
 /** So many equal rounds are a loop. */
 const MAX_EQUAL_ROUNDS = 4
