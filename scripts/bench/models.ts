@@ -1,20 +1,14 @@
 /**
- * Processor time of the model gateway: of a request with its bill, and of one more event of a
- * stream; the time from assigning an issue to the first token, and the memory of runs at once. The
- * forge runs as a process of its own; the model is a server in this one that answers at once.
- * Prints medians of rounds. `bun scripts/bench/models.ts [--rounds N] [--executable PATH]`
+ * Processor time and wall time of the model gateway: of a request with its bill, beside a proxy that
+ * only hands it on, and of one more event of a stream; the time from assigning an issue to the first
+ * token, and the memory of runs at once. Forge and proxy are processes of their own; the model is a
+ * server in this one that answers at once. Prints medians of rounds.
+ * `bun scripts/bench/models.ts [--rounds N] [--executable PATH]`
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import {
-  claim,
-  EXECUTABLE,
-  OWNER,
-  requireBuilt,
-  startForge,
-  type ForgeProcess,
-} from '../support/forge.ts'
+import { claim, EXECUTABLE, OWNER, requireBuilt, startForge } from '../support/forge.ts'
 import { runScript, type Option } from '../support/options.ts'
 import { cpuOf } from './forge/vitals.ts'
 import { table } from './forge/table.ts'
@@ -90,6 +84,8 @@ type Kind = {
   readonly name: string
   readonly path: string
   readonly body: object
+  /** Whether the bare proxy is called, and not the gateway. */
+  readonly isBare?: boolean
   /** Whether an agent calls, whose usage is an entry in the session of its pull request. */
   readonly byAgent?: boolean
   /** Requests under way at once. */
@@ -122,6 +118,19 @@ const KINDS: readonly Kind[] = [
     path: '/v1/chat/completions',
     body: { messages, stream: true },
     byAgent: true,
+    atOnce: 1,
+  },
+  {
+    name: 'bare proxy, chat, stream',
+    path: '/v1/chat/completions',
+    body: { messages, stream: true },
+    isBare: true,
+  },
+  {
+    name: 'bare proxy, one after the other',
+    path: '/v1/chat/completions',
+    body: { messages, stream: true },
+    isBare: true,
     atOnce: 1,
   },
 ]
@@ -182,10 +191,33 @@ async function setUp(call: Call): Promise<string> {
   return agent.token.secret
 }
 
-type Tokens = { readonly person: string; readonly agent: string }
+type Door = { readonly pid: number; readonly url: string }
 
-async function send(forge: ForgeProcess, tokens: Tokens, kind: Kind): Promise<void> {
-  const response = await fetch(`${forge.url}/model${kind.path}`, {
+/** What is called: the gateway with a token of its caller, or the bare proxy. */
+type Doors = {
+  readonly gateway: Door
+  readonly bare: Door
+  readonly tokens: { readonly person: string; readonly agent: string }
+}
+
+/** Starts the bare proxy. It ends with this process, or when it is killed. */
+async function startBareProxy(): Promise<Door & { readonly kill: () => void }> {
+  const program = join(import.meta.dir, 'models', 'bare-proxy.ts')
+  const child = Bun.spawn([process.execPath, program, `http://127.0.0.1:${model.port}`], {
+    stdout: 'pipe',
+    stderr: 'inherit',
+  })
+  const { value } = await child.stdout.getReader().read()
+  return {
+    pid: child.pid,
+    url: new TextDecoder().decode(value).trim(),
+    kill: () => child.kill('SIGKILL'),
+  }
+}
+
+async function send({ gateway, bare, tokens }: Doors, kind: Kind): Promise<void> {
+  const url = kind.isBare ? bare.url : `${gateway.url}/model`
+  const response = await fetch(`${url}${kind.path}`, {
     method: 'POST',
     headers: {
       authorization: `Bearer ${kind.byAgent ? tokens.agent : tokens.person}`,
@@ -197,36 +229,40 @@ async function send(forge: ForgeProcess, tokens: Tokens, kind: Kind): Promise<vo
   if (!response.ok) throw new Error(`${kind.path}: ${response.status} ${text}`)
 }
 
-/** Milliseconds of processor time of so many requests. */
-async function measure(
-  forge: ForgeProcess,
-  tokens: Tokens,
-  kind: Kind,
-  count: number,
-): Promise<number> {
-  const before = cpuOf(forge.pid)
+/** Milliseconds of so many requests. */
+type Taken = { readonly cpu: number; readonly wall: number }
+
+async function measure(doors: Doors, kind: Kind, count: number): Promise<Taken> {
+  const { pid } = kind.isBare ? doors.bare : doors.gateway
+  const before = cpuOf(pid)
+  const begun = performance.now()
   let left = count
   const one = async (): Promise<void> => {
-    while (left-- > 0) await send(forge, tokens, kind)
+    while (left-- > 0) await send(doors, kind)
   }
   await Promise.all(Array.from({ length: kind.atOnce ?? CONCURRENCY }, one))
-  return (cpuOf(forge.pid) - before) * 1000
+  return { cpu: (cpuOf(pid) - before) * 1000, wall: performance.now() - begun }
 }
 
-/** The median of rounds of each kind, in milliseconds; of one event in microseconds. */
-async function run(forge: ForgeProcess, tokens: Tokens, rounds: number): Promise<string[][]> {
-  const samples = new Map<string, number[]>()
-  const add = (name: string, value: number): void =>
-    void samples.set(name, [...(samples.get(name) ?? []), value])
-  for (const kind of KINDS) await measure(forge, tokens, kind, REQUESTS)
+/** The medians of rounds of each kind, in milliseconds; of one event in microseconds. */
+async function run(doors: Doors, rounds: number): Promise<string[][]> {
+  const samples = new Map<string, Taken[]>()
+  const add = (name: string, { cpu, wall }: Taken, divisor: number): void =>
+    void samples.set(name, [
+      ...(samples.get(name) ?? []),
+      { cpu: cpu / divisor, wall: wall / divisor },
+    ])
+  for (const kind of KINDS) await measure(doors, kind, REQUESTS)
   for (let round = 0; round < rounds; round++) {
-    for (const kind of KINDS)
-      add(kind.name, (await measure(forge, tokens, kind, REQUESTS)) / REQUESTS)
+    for (const kind of KINDS) add(kind.name, await measure(doors, kind, REQUESTS), REQUESTS)
     const streams = 2 * CONCURRENCY
-    const ms = await measure(forge, tokens, MANY, streams)
-    add(MANY.name, (ms / streams / EVENTS) * 1000)
+    add(MANY.name, await measure(doors, MANY, streams), (streams * EVENTS) / 1000)
   }
-  return [...samples].map(([name, values]) => [name, median(values).toFixed(2)])
+  return [...samples].map(([name, values]) => [
+    name,
+    median(values.map(({ cpu }) => cpu)).toFixed(2),
+    median(values.map(({ wall }) => wall)).toFixed(2),
+  ])
 }
 
 await runScript('bun scripts/bench/models.ts [options]', OPTIONS, async (options) => {
@@ -243,15 +279,19 @@ await runScript('bun scripts/bench/models.ts [options]', OPTIONS, async (options
       ...(BUN_OPTIONS === undefined ? {} : { BUN_OPTIONS }),
     },
   })
+  const bare = await startBareProxy()
   try {
     const { token } = await claim(forge)
     const call = callerOf(forge.url, token)
     const tokens = { person: token, agent: await setUp(call) }
-    const rows = await run(forge, tokens, Number(options.rounds))
+    const rows = await run({ gateway: forge, bare, tokens }, Number(options.rounds))
     const agents = await measureAgents({ pid: forge.pid, repo: BENCH, call }, agentModel)
-    process.stdout.write(`${table(['Processor time', 'ms'], rows)}\n`)
+    process.stdout.write(
+      `${table(['One request', 'Processor time (ms)', 'Wall time (ms)'], rows)}\n`,
+    )
     process.stdout.write(`${table(['The built-in agent', ''], agents)}\n`)
   } finally {
+    bare.kill()
     await forge.stop()
     void model.stop(true)
     rmSync(directory, { recursive: true, force: true })
