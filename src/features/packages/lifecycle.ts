@@ -38,11 +38,16 @@ export const packageInShort = ({ id, type, name }: PackageRow) => ({
   name,
 })
 
-/** The highest version that is no prerelease, else the newest; of images the tag `latest` first. */
+/**
+ * The highest version that is no prerelease, else the newest; of images the tag `latest` first. A yanked
+ * one only when all are, because clients do not choose it.
+ */
 export function chooseLatest(tx: Tx, row: PackageRow): VersionName | null {
   if (row.type === 'container') return chooseLatestImage(tx, row)
   const compare = formatOf(row.type)?.compareVersions
-  const versions = listActiveVersionNames(tx.db, row.id)
+  const all = listActiveVersionNames(tx.db, row.id)
+  const offered = all.filter(({ yanked }) => yanked === 0)
+  const versions = offered.length > 0 ? offered : all
   const stable = versions.filter(({ prerelease }) => !prerelease)
   if (stable.length === 0 || !compare) return versions.at(-1) ?? null
   return stable.reduce((best, version) =>
@@ -61,7 +66,7 @@ function latestWith(tx: Tx, row: PackageRow, added: VersionName): VersionName | 
   const compare = formatOf(row.type)?.compareVersions
   if (row.type === 'container' || !compare) return chooseLatest(tx, row)
   const latest = row.latest_version_id === null ? null : versionById(tx.db, row.latest_version_id)
-  if (latest === null) return added
+  if (latest === null || latest.yanked === 1) return added
   if (added.prerelease !== latest.prerelease) return added.prerelease ? latest : added
   return added.prerelease || compare(added.normal_version, latest.normal_version) >= 0
     ? added

@@ -2,9 +2,8 @@ import { writesPackage } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { Nothing, Nullable, Type } from '#core/schema.ts'
 import { packageOf, requireNamedVersion } from './find-version.ts'
-import { auditPackage } from './lifecycle.ts'
+import { auditPackage, updateTotals } from './lifecycle.ts'
 import { packageInputs, VersionName } from './schema.ts'
-import { setPackage } from './store.ts'
 import { setVersion } from './store-versions.ts'
 
 /** Yanking (cargo, gem, NuGet's unlisting) and deprecating (npm): nothing is destroyed. */
@@ -29,7 +28,7 @@ export const markPackageVersion = operation({
       const text = deprecated === undefined ? named.deprecated : deprecated
       if (isYanked === named.yanked && text === named.deprecated) return null
       setVersion(tx, named.id, { yanked: isYanked, deprecated: text })
-      setPackage(tx, row.id, {})
+      updateTotals(tx, row.id)
       auditPackage(tx, 'package.version_marked', row, {
         version: named.version,
         before: { yanked: named.yanked === 1, deprecated: named.deprecated },

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { getPackage } from '#features/packages/get-package.ts'
 import { getPackageVersion } from '#features/packages/get-package-version.ts'
 import { linkPackage } from '#features/packages/link-package.ts'
 import { markPackageVersion } from '#features/packages/mark-package-version.ts'
@@ -23,4 +24,21 @@ test('a version is yanked and deprecated by writers, and both can be undone', as
   })
   const refused = world.call(markPackageVersion, rita, { ...at, yanked: true })
   expect(await refusal(refused)).toMatchObject({ reason: 'role' })
+})
+
+test('a yanked version is the latest only while all are yanked', async () => {
+  const { world, ada, publish } = await makePackageWorld()
+  await publish('lib', '1.0.0')
+  await publish('lib', '1.1.0')
+  const mark = (version: string, yanked: boolean) =>
+    world.call(markPackageVersion, ada, { ...npm('lib'), version, yanked })
+  const latest = async () => (await world.call(getPackage, ada, npm('lib'))).latest
+  await mark('1.1.0', true)
+  expect(await latest()).toBe('1.0.0')
+  await mark('1.0.0', true)
+  expect(await latest()).toBe('1.1.0')
+  await publish('lib', '0.9.0')
+  expect(await latest()).toBe('0.9.0')
+  await mark('1.0.0', false)
+  expect(await latest()).toBe('1.0.0')
 })
