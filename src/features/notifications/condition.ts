@@ -11,9 +11,9 @@ export function condition({ db }: Hearth): Condition {
     state: failed > 0 ? 'attention' : 'ok',
     detail:
       failed > 0
-        ? `Of ${failed} ${failed === 1 ? 'change' : 'changes'} people could not be notified; the log says why ("people could not be notified").`
+        ? `Notifications failed: ${failed}. The log says why ("people could not be notified").`
         : waiting === 0
           ? 'Everybody has been notified.'
-          : `Of ${waiting} ${waiting === 1 ? 'change' : 'changes'} people are being told.`,
+          : `Notifications are being sent: ${waiting}.`,
   }
 }

@@ -80,7 +80,9 @@ export const sessionAppended = event(
   'session.appended',
   Type.Object({ number: Type.Integer(), from_seq: Type.Integer(), last_seq: Type.Integer() }),
   ({ number, from_seq, last_seq }) =>
-    `the session of pull request #${number} grew by ${last_seq - from_seq + 1} ${last_seq === from_seq ? 'entry' : 'entries'}`,
+    last_seq === from_seq
+      ? `the session of pull request #${number} grew by one entry`
+      : `the session of pull request #${number} grew by ${last_seq - from_seq + 1} entries`,
 )
 
 export const events = [

@@ -19,10 +19,7 @@ function readPatterns(
         if (text === '' || /[\x00-\x1f\x7f]/.test(text))
           throw invalid(at, `a pattern must be text of 1 to ${MAX_PATTERN_LENGTH} characters`)
         if (text.startsWith('~') && !tokens.includes(text))
-          throw invalid(
-            at,
-            `${text} is not known here; there ${tokens.length === 1 ? 'is' : 'are'} ${tokens.join(' and ')}`,
-          )
+          throw invalid(at, `${text} is not known here; take ${tokens.join(' or ')}`)
         return text
       }),
     ),

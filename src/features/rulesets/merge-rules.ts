@@ -172,11 +172,13 @@ function windowProblem(
   )
   if (excepted) return null
   const at = opens_at === null ? null : timestamp(opens_at)
-  const why = freeze
-    ? `is frozen${freeze.reason ? ` (${freeze.reason})` : ''}`
-    : 'is outside of its window'
+  const problem = freeze
+    ? freeze.reason
+      ? `merging into ${pull.base_ref} is frozen (${freeze.reason})`
+      : `merging into ${pull.base_ref} is frozen`
+    : `merging into ${pull.base_ref} is outside of its window`
   return {
-    message: `merging into ${pull.base_ref} ${why}${at === null ? '' : `; it opens at ${at}`}`,
+    message: at === null ? problem : `${problem}; it opens at ${at}`,
     code: 'merge_window',
     details: { opens_at: at },
   }

@@ -99,7 +99,9 @@ export async function collectSiteStatus(hearth: Hearth): Promise<SiteStatus> {
         detail:
           failed === 0
             ? 'No background job has failed for good.'
-            : `${failed} background ${failed === 1 ? 'job has' : 'jobs have'} failed for good and ${failed === 1 ? 'waits' : 'wait'} for you.`,
+            : failed === 1
+              ? 'A background job has failed for good and waits for you.'
+              : `${failed} background jobs have failed for good and wait for you.`,
       },
     ],
   }

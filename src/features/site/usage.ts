@@ -104,7 +104,7 @@ export function requireWithinQuota(
   const text = resource.endsWith('_bytes') ? bytesText : String
   throw forbidden(
     'quota',
-    `${slug} may have ${text(limit)} ${RESOURCE_DESCRIPTIONS[resource]} and has ${text(used)}; ${text(by)} more ${by === 1 ? 'does' : 'do'} not fit. Remove some, or ask an administrator of the site for more`,
+    `${slug} may have ${text(limit)} ${RESOURCE_DESCRIPTIONS[resource]} and has ${text(used)}; ${text(by)} more would not fit. Remove some, or ask an administrator of the site for more`,
     {
       quota: resource,
       limit,

@@ -100,7 +100,7 @@ test('a new file takes the place of the oldest caches, and is refused without an
     code: 'forbidden',
     reason: 'quota',
     message:
-      'acme may have 10 bytes of artifacts, caches and logs of workflows and has 8 bytes; 7 bytes more do not fit. Remove some, or ask an administrator of the site for more',
+      'acme may have 10 bytes of artifacts, caches and logs of workflows and has 8 bytes; 7 bytes more would not fit. Remove some, or ask an administrator of the site for more',
     details: { quota: 'actions_bytes', limit: 10, used: 8, wanted: 7 },
   })
   // What was refused has evicted nothing.
