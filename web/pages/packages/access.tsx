@@ -5,6 +5,8 @@ import {
   setPackageAccess,
   type PackageAccess,
 } from '#features/packages/index.ts'
+import { listTeams } from '#features/teams/index.ts'
+import { listMembers } from '#features/workspaces/index.ts'
 import {
   ActionButton,
   Avatar,
@@ -27,6 +29,8 @@ import { fieldError, formError } from '../shell.tsx'
 import { loadAsAdmin, PackageFrame, pathOf, targetOf } from './package-frame.tsx'
 
 const ROLES = ['read', 'write', 'admin'] as const
+/** What stands before the slug of a team in the field. */
+const TEAM_PREFIX = 'team:'
 const MEANING: Record<(typeof ROLES)[number], string> = texts({
   read: 'Read: install',
   write: 'Write: publish as well',
@@ -69,7 +73,7 @@ const Holders = ({ visit, access }: { visit: Visit; access: PackageAccess }) => 
   </List>
 )
 
-const GiveCard = ({ visit }: { visit: Visit }) => {
+const GiveCard = ({ visit, holders }: { visit: Visit; holders: readonly string[] }) => {
   const { values } = visit.form
   return (
     <Card title={t('Give access')}>
@@ -83,6 +87,7 @@ const GiveCard = ({ visit }: { visit: Visit }) => {
           name="holder"
           label={t('Username or team')}
           required
+          suggestions={holders}
           value={values.text('holder')}
           error={fieldError(visit, 'username')}
           hint={t('A member of this workspace, or a team as team:<slug>.')}
@@ -103,14 +108,33 @@ const GiveCard = ({ visit }: { visit: Visit }) => {
   )
 }
 
+const MAX_SUGGESTED = 100
+
+/** Whom the field suggests: people and teams of the workspace, as far as the visitor may list them. */
+async function loadHolders(visit: Visit, workspace: string): Promise<string[]> {
+  const list = { workspace, per_page: MAX_SUGGESTED }
+  const [members, teams] = await Promise.all([
+    visit.tryCall(listMembers, list),
+    visit.tryCall(listTeams, list),
+  ])
+  return [
+    ...(members?.items ?? []).map(({ user }) => user.username),
+    ...(teams?.items ?? []).map(({ slug }) => TEAM_PREFIX + slug),
+  ]
+}
+
 export const packageAccessPage = page({
   path: '/:workspace/-/packages/:type/:name/access',
   load: async (visit) => {
     const loaded = await loadAsAdmin(visit)
     if (loaded === null || loaded.item.deleted_at !== null) return null
-    return { ...loaded, access: await visit.call(listPackageAccess, targetOf(visit)) }
+    const [access, holders] = await Promise.all([
+      visit.call(listPackageAccess, targetOf(visit)),
+      loadHolders(visit, loaded.item.workspace),
+    ])
+    return { ...loaded, access, holders }
   },
-  view: ({ item, workspace, access }, visit) => (
+  view: ({ item, workspace, access, holders }, visit) => (
     <PackageFrame visit={visit} workspace={workspace} item={item} current="access">
       <p>
         {t('Owners of the workspace are admins of every package.')}{' '}
@@ -120,12 +144,10 @@ export const packageAccessPage = page({
           })}
       </p>
       <Holders visit={visit} access={access} />
-      <GiveCard visit={visit} />
+      <GiveCard visit={visit} holders={holders} />
     </PackageFrame>
   ),
 })
-
-const TEAM_PREFIX = 'team:'
 
 const holderOf = (fields: Fields): Holder => {
   const text = fields.text('holder').trim()

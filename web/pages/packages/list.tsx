@@ -223,9 +223,7 @@ export const packagesPage = page({
             })
           }
         />
-        {workspace.role !== null && (
-          <PublishingGuide steps={steps} open={packages.items.length === 0 ? type : null} />
-        )}
+        {workspace.role !== null && <PublishingGuide steps={steps} only={type} />}
       </WorkspaceFrame>
     )
   },

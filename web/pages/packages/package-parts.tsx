@@ -57,24 +57,24 @@ export const PackageList = ({ items, head }: { items: readonly Package[]; head?:
 
 /** The commands of each client, or the lines that belong into a file of theirs. */
 export const Snippets = ({ snippets }: { snippets: readonly Snippet[] }) => (
-  <>
+  <div class="snippets">
     {snippets.map(({ client, code, file }) => (
-      <div class="stack">
+      <div class="snippet">
         <p class="small strong">{file === null ? client : file}</p>
         <Commands label={t('Copy for {client}', { client })}>{code}</Commands>
       </div>
     ))}
-  </>
+  </div>
 )
 
-/** From nothing to the first package, for each registry. */
+/** From nothing to the first package: for one registry, or for each of them. */
 export const PublishingGuide = ({
   steps,
-  open = null,
+  only = null,
 }: {
   steps: readonly PublishingSteps[]
-  /** The registry whose steps are shown at once. */
-  open?: PackageType | null
+  /** The registry whose steps are shown alone. */
+  only?: PackageType | null
 }) => (
   <Card title={t('Publish a package')}>
     <p>
@@ -84,14 +84,20 @@ export const PublishingGuide = ({
       )}
     </p>
     <Commands label={t('Copy the command')}>{'export HEARTH_TOKEN=<token>'}</Commands>
-    {steps.map(({ type, address, snippets }) => (
-      <details class="row-more" open={type === open}>
-        <summary>
-          {typeName(type)} <span class="muted mono small">{address}</span>
-        </summary>
-        <Snippets snippets={snippets} />
-      </details>
-    ))}
+    {steps.map(({ type, address, snippets }) =>
+      only === null ? (
+        <details class="registry">
+          <summary>
+            <Icon name="chevron-right" />
+            <span class="strong">{typeName(type)}</span>
+            <span class="muted mono small break">{address}</span>
+          </summary>
+          <Snippets snippets={snippets} />
+        </details>
+      ) : (
+        type === only && <Snippets snippets={snippets} />
+      ),
+    )}
   </Card>
 )
 

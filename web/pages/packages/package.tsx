@@ -130,6 +130,7 @@ const VersionRow = (props: { visit: Visit; item: Package; version: PackageVersio
       }
       end={<VersionAction {...props} />}
     >
+      {item.package_type === 'container' && <p class="muted mono small break">{version.digest}</p>}
       {version.deprecated !== null && <Notice kind="info">{version.deprecated}</Notice>}
       {version.files.length > 0 && (
         <VersionFiles version={version} isPublic={item.visibility === 'public'} />
@@ -193,6 +194,24 @@ const DeletedNotice = ({ visit, item }: { visit: Visit; item: Package }) => (
     </ActionButton>
   </Notice>
 )
+
+/** What whoever is about to install the version should know. */
+const VersionNotice = ({ version }: { version: PackageVersion }) => {
+  if (version.yanked)
+    return (
+      <Notice kind="wait" title={t('Version {version} is yanked', { version: version.version })}>
+        {t(
+          'Clients do not choose a yanked version by themselves. Whoever names its number still gets it.',
+        )}
+      </Notice>
+    )
+  if (version.deprecated === null) return null
+  return (
+    <Notice kind="wait" title={t('Version {version} is deprecated', { version: version.version })}>
+      {version.deprecated}
+    </Notice>
+  )
+}
 
 const Readme = ({ visit, item, text }: { visit: Visit; item: Package; text: string }) => (
   <Card title={t('README')}>
@@ -280,6 +299,7 @@ export const packagePage: Page = page({
         }
       >
         {isDeleted && <DeletedNotice visit={visit} item={item} />}
+        {!isDeleted && shown !== null && <VersionNotice version={shown} />}
         <Sources item={item} version={shown} />
         {!isDeleted && <InstallCard visit={visit} item={item} version={shown} />}
         {details.image !== null && <ImageCards image={details.image} />}

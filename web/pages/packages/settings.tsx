@@ -30,6 +30,7 @@ import {
   type Visit,
 } from '../../site.ts'
 import { t } from '../../text.ts'
+import { loadPickableRepos, RepoPicker, type PickableRepos } from '../repos/repo-picker.tsx'
 import { fieldError, formError, visitForForm } from '../shell.tsx'
 import { loadAsAdmin, PackageFrame, pathOf, targetOf } from './package-frame.tsx'
 import { packagePath } from './package-parts.tsx'
@@ -80,7 +81,15 @@ const ChangeCard = ({ visit, item }: { visit: Visit; item: Package }) => {
   )
 }
 
-const LinkCard = ({ visit, item }: { visit: Visit; item: Package }) => {
+const LinkCard = ({
+  visit,
+  item,
+  repos,
+}: {
+  visit: Visit
+  item: Package
+  repos: PickableRepos
+}) => {
   const action = packagePath(item, '/link')
   const at = visitForForm(visit, action)
   return (
@@ -92,11 +101,10 @@ const LinkCard = ({ visit, item }: { visit: Visit; item: Package }) => {
           error={formError(at, 'repository')}
           label={t('Repository')}
         >
-          <Field
+          <RepoPicker
             name="repository"
             label={t('Repository of this workspace')}
-            required
-            mono
+            repos={repos}
             value={at.form.values.text('repository')}
             error={fieldError(at, 'repository')}
             hint={t(
@@ -155,13 +163,16 @@ const DeleteCard = ({ visit, item }: { visit: Visit; item: Package }) => {
 
 export const packageSettingsPage = page({
   path: '/:workspace/-/packages/:type/:name/settings',
-  load: loadAsAdmin,
-  view: ({ item, workspace }, visit) => (
+  load: async (visit) => {
+    const loaded = await loadAsAdmin(visit)
+    return loaded && { ...loaded, repos: await loadPickableRepos(visit, loaded.item.workspace) }
+  },
+  view: ({ item, workspace, repos }, visit) => (
     <PackageFrame visit={visit} workspace={workspace} item={item} current="settings">
       {item.deleted_at === null && (
         <>
           <ChangeCard visit={visit} item={item} />
-          <LinkCard visit={visit} item={item} />
+          <LinkCard visit={visit} item={item} repos={repos} />
         </>
       )}
       <DeleteCard visit={visit} item={item} />
