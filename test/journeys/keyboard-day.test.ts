@@ -5,214 +5,144 @@
 import { beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { api, claim, startForge, visitor, type Forge } from './forge.ts'
+import { Keyboard, messageOf, until } from './keyboard.ts'
 
 let forge: Forge
 let page: Page
 let problems: string[]
 let token: string
+let keys: Keyboard
 
 beforeAll(async () => {
   forge = await startForge({ environment: { HEARTH_OUTBOUND_ALLOW: 'http://127.0.0.1' } })
   ;({ page, problems } = await visitor())
+  keys = new Keyboard(page)
   token = await claim(page, forge)
   await page.context().clearCookies()
   await page.goto(forge.url)
 }, 120_000)
 
-const MAX_STOPS = 200
-
-const press = async (...keys: string[]): Promise<void> => {
-  for (const key of keys) await page.keyboard.press(key)
-}
-const type = (text: string): Promise<void> => page.keyboard.type(text)
-
-/** What has the focus: its element and its name. Throws when nothing has it, or it is not shown. */
-async function focused(): Promise<string> {
-  const stop = await page.evaluate(() => {
-    const at = document.activeElement
-    if (at === null || at === document.body) return null
-    const field = at as HTMLInputElement
-    const label = field.labels?.[0]?.textContent ?? ''
-    const name = at.getAttribute('aria-label') ?? (label || (at.textContent ?? ''))
-    return {
-      words: `${at.tagName.toLowerCase()} ${name.trim().replace(/\s+/g, ' ')}`,
-      isShown: at.matches(':focus-visible'),
-    }
-  })
-  if (stop === null) throw new Error(`nothing has the focus on ${page.url()}`)
-  expect([stop.words, stop.isShown]).toEqual([stop.words, true])
-  return stop.words
-}
-
-/** Goes on by Tab until something fits. The way around the page passes the browser's own stops once. */
-async function tabTo(words: RegExp): Promise<void> {
-  let timesAround = 0
-  for (let step = 0; step < MAX_STOPS; step++) {
-    await press('Tab')
-    const isOutside = await page.evaluate(
-      () => document.activeElement === null || document.activeElement === document.body,
-    )
-    if (isOutside) {
-      if (++timesAround > 1) break
-    } else if (words.test(await focused())) return
-  }
-  throw new Error(`Tab does not lead to ${words} on ${page.url()}`)
-}
-
-/**
- * Presses keys that lead to another page, and waits for it. A browser gives the focus to an
- * `autofocus` field when it first draws the page, which can be after the load event.
- */
-async function goBy(url: RegExp, ...keys: string[]): Promise<void> {
-  await Promise.all([page.waitForURL(url), press(...keys)])
-  await page.waitForLoadState('load')
-  await page.waitForFunction(
-    () =>
-      document.querySelector('[autofocus]') === null || document.activeElement !== document.body,
-  )
-}
-
-async function pressButton(name: RegExp, url: RegExp): Promise<void> {
-  await tabTo(name)
-  await goBy(url, 'Enter')
-}
-
-/** Fills a field that Tab leads to. */
-async function fillField(words: RegExp, text: string): Promise<void> {
-  await tabTo(words)
-  await press('Control+a')
-  await type(text)
-}
-
-/** Goes somewhere by the quick switcher. */
-async function jumpTo(words: string, option: string, url: RegExp): Promise<void> {
-  await press('Control+k')
-  await page.waitForSelector('dialog.jump[open]')
-  await type(words)
-  await page.waitForSelector(`dialog.jump [role=option][aria-selected=true]:has-text("${option}")`)
-  await goBy(url, 'Enter')
-}
-
 test('sign in', async () => {
-  await tabTo(/^a Sign in/)
-  await goBy(/\/login/, 'Enter')
-  await fillField(/^input (Username|Email)/i, 'ada')
-  await fillField(/^input Password/, 'correct horse battery')
-  await goBy(/\/$/, 'Enter')
+  await keys.tabTo(/^a Sign in/)
+  await keys.goBy(/\/login/, 'Enter')
+  await keys.fill(/^input (Username|Email)/i, 'ada')
+  await keys.fill(/^input Password/, 'correct horse battery')
+  await keys.goBy(/\/$/, 'Enter')
 })
 
 test('a new repository, and a first file', async () => {
-  await tabTo(/^summary Create new/)
-  await press('Enter')
-  await tabTo(/^a New repository/)
-  await goBy(/\/new$/, 'Enter')
-  expect(await focused()).toMatch(/^input Name/)
-  await type('lamp')
-  await pressButton(/^button Create repository/, /\/ada\/lamp$/)
-  await pressButton(/^a .*(create|new|add).* file/i, /\/ada\/lamp\/new\//)
-  await fillField(/^input Path/, 'lamp.txt')
+  await keys.tabTo(/^summary Create new/)
+  await keys.press('Enter')
+  await keys.tabTo(/^a New repository/)
+  await keys.goBy(/\/new$/, 'Enter')
+  expect(await keys.focused()).toMatch(/^input Name/)
+  await keys.type('lamp')
+  await keys.follow(/^button Create repository/, /\/ada\/lamp$/)
+  await keys.follow(/^a .*(create|new|add).* file/i, /\/ada\/lamp\/new\//)
+  await keys.fill(/^input Path/, 'lamp.txt')
   await page.waitForSelector('.code-editor, textarea[name=content]')
-  await press('Tab')
-  await type('one')
-  await press('Escape')
-  await pressButton(/^button Commit changes/, /\/ada\/lamp\/(blob|tree)\//)
+  await keys.press('Tab')
+  await keys.type('one')
+  await keys.press('Escape')
+  await keys.follow(/^button Commit changes/, /\/ada\/lamp\/(blob|tree)\//)
   expect(problems).toEqual([])
 })
 
 test('an issue with a label from the picker, and a comment', async () => {
-  await press('g', 'i')
+  await keys.press('g', 'i')
   await page.waitForURL(/\/ada\/lamp\/issues$/)
-  await goBy(/\/issues\/new$/, 'c')
-  await focused()
-  await type('The wick is short')
-  await tabTo(/^summary Choose: Labels/)
-  await press('Enter')
+  await keys.goBy(/\/issues\/new$/, 'c')
+  await keys.focused()
+  await keys.type('The wick is short')
+  await keys.tabTo(/^summary Choose: Labels/)
+  await keys.press('Enter')
   await page.waitForSelector('details.picker[open] :focus')
-  await press('Escape')
-  expect(await focused()).toMatch(/^summary Choose: Labels/)
-  await pressButton(/^button Create issue/, /\/issues\/1$/)
-  await tabTo(/^textarea/)
-  await type('Trim it.')
-  await Promise.all([page.waitForSelector('.comment:has-text("Trim it.")'), press('Control+Enter')])
+  await keys.press('Escape')
+  expect(await keys.focused()).toMatch(/^summary Choose: Labels/)
+  await keys.follow(/^button Create issue/, /\/issues\/1$/)
+  await keys.tabTo(/^textarea/)
+  await keys.type('Trim it.')
+  await Promise.all([
+    page.waitForSelector('.comment:has-text("Trim it.")'),
+    keys.press('Control+Enter'),
+  ])
   expect(problems).toEqual([])
 })
 
 test('a file is edited on a branch of its own, and becomes a pull request', async () => {
-  await press('g', 'c')
+  await keys.press('g', 'c')
   await page.waitForURL(/\/ada\/lamp$/)
-  await tabTo(/^a lamp\.txt/)
-  await goBy(/\/blob\/main\/lamp\.txt$/, 'Enter')
-  await goBy(/\/edit\/main\/lamp\.txt$/, 'e')
-  await tabTo(/^input Path/)
-  await press('Tab', 'Control+a')
-  await type('two')
-  await press('Escape')
-  await tabTo(/^input .*(main|branch)/i)
-  await press('ArrowDown')
-  await pressButton(/^button Commit changes/, /\/pull\/2$|\/pulls\/new/)
-  if (/pulls\/new/.test(page.url())) await pressButton(/^button Create pull request/, /\/pull\/2$/)
+  await keys.tabTo(/^a lamp\.txt/)
+  await keys.goBy(/\/blob\/main\/lamp\.txt$/, 'Enter')
+  await keys.goBy(/\/edit\/main\/lamp\.txt$/, 'e')
+  await keys.tabTo(/^input Path/)
+  await keys.press('Tab', 'Control+a')
+  await keys.type('two')
+  await keys.press('Escape')
+  await keys.tabTo(/^input .*(main|branch)/i)
+  await keys.press('ArrowDown')
+  await keys.follow(/^button Commit changes/, /\/pull\/2$|\/pulls\/new/)
+  if (/pulls\/new/.test(page.url())) await keys.follow(/^button Create pull request/, /\/pull\/2$/)
   expect(problems).toEqual([])
 })
 
 test('a suggestion on a line of a change, and the merge', async () => {
-  await pressButton(/^a Changes/, /\/pull\/2\/changes/)
-  await tabTo(/^a Comment on new line 1/)
-  await press('Enter')
+  await keys.follow(/^a Changes/, /\/pull\/2\/changes/)
+  await keys.tabTo(/^a Comment on new line 1/)
+  await keys.press('Enter')
   await page.waitForSelector('.line-form textarea:focus')
-  await tabTo(/^button Add a suggestion/)
-  await press('Enter')
+  await keys.tabTo(/^button Add a suggestion/)
+  await keys.press('Enter')
   await page.waitForFunction(() =>
     document
       .querySelector<HTMLTextAreaElement>('.line-form textarea')
       ?.value.includes('suggestion'),
   )
-  await tabTo(/^button Comment now/)
+  await keys.tabTo(/^button Comment now/)
   await Promise.all([
     page.waitForSelector('.suggestion, .diff-suggestion, .thread'),
-    press('Enter'),
+    keys.press('Enter'),
   ])
   await page.waitForSelector('.thread:has-text("Suggest")')
-  await pressButton(/^a Conversation/, /\/pull\/2$/)
-  await tabTo(/^button Merge$/)
-  await Promise.all([page.waitForSelector('main :text("Merged")'), press('Enter')])
+  await keys.follow(/^a Conversation/, /\/pull\/2$/)
+  await keys.pressFor(/^button Merge$/, 'main :text("Merged")')
   expect(problems).toEqual([])
 })
 
 test('a release, and a setting', async () => {
-  await press('g', 'c')
+  await keys.press('g', 'c')
   await page.waitForURL(/\/ada\/lamp$/)
-  await tabTo(/^a .*[Rr]elease/)
-  await goBy(/\/releases/, 'Enter')
-  if (!/new$/.test(page.url())) await pressButton(/^a New release/, /\/releases\/new$/)
-  await fillField(/^input Tag/, 'v1.0')
-  await pressButton(/^button Publish/, /\/releases\/tag\/v1\.0$/)
+  await keys.tabTo(/^a .*[Rr]elease/)
+  await keys.goBy(/\/releases/, 'Enter')
+  if (!/new$/.test(page.url())) await keys.follow(/^a New release/, /\/releases\/new$/)
+  await keys.fill(/^input Tag/, 'v1.0')
+  await keys.follow(/^button Publish/, /\/releases\/tag\/v1\.0$/)
 
-  await pressButton(/^a Settings/, /\/settings$/)
-  await fillField(/^input Description/, 'Light for the bakery')
-  await tabTo(/^button Save/)
-  await Promise.all([page.waitForSelector('[role=status]:has-text("Saved")'), press('Enter')])
+  await keys.follow(/^a Settings/, /\/settings$/)
+  await keys.fill(/^input Description/, 'Light for the bakery')
+  await keys.pressFor(/^button Save/, '[role=status]:has-text("Saved")')
   expect(problems).toEqual([])
 })
 
 test('a project with a board, and a card that is moved on it', async () => {
-  await tabTo(/^a ada$/)
-  await goBy(/\/ada$/, 'Enter')
-  await pressButton(/^a Projects/, /\/-\/projects$/)
-  await pressButton(/^a New project/, /\/-\/new-project$/)
-  expect(await focused()).toMatch(/^input Name/)
-  await type('Light')
-  await tabTo(/^input lamp/)
-  await press('Space')
-  await pressButton(/^button Create project/, /\/-\/projects\/light$/)
-  await tabTo(/^select Column of lamp#1/)
-  await type('In progress')
-  await tabTo(/^button Move lamp#1$/)
-  await goBy(/#card-In-progress-lamp-1$/, 'Enter')
+  await keys.tabTo(/^a ada$/)
+  await keys.goBy(/\/ada$/, 'Enter')
+  await keys.follow(/^a Projects/, /\/-\/projects$/)
+  await keys.follow(/^a New project/, /\/-\/new-project$/)
+  expect(await keys.focused()).toMatch(/^input Name/)
+  await keys.type('Light')
+  await keys.tabTo(/^input lamp/)
+  await keys.press('Space')
+  await keys.follow(/^button Create project/, /\/-\/projects\/light$/)
+  await keys.tabTo(/^select Column of lamp#1/)
+  await keys.type('In progress')
+  await keys.tabTo(/^button Move lamp#1$/)
+  await keys.goBy(/#card-In-progress-lamp-1$/, 'Enter')
   expect(
     await page.locator('[data-column="In progress"] .board-card:has-text("wick")').count(),
   ).toBe(1)
   // The quick switcher leads back to the repository.
-  await jumpTo('lamp', 'lamp', /\/ada\/lamp/)
+  await keys.jumpTo('lamp', 'lamp', /\/ada\/lamp/)
   expect(problems).toEqual([])
 })
 
@@ -223,37 +153,26 @@ const ask = async (method: string, path: string, body?: unknown): Promise<unknow
   return answer.body
 }
 
-/** Asks again until something is there that a job makes. */
-async function until<T>(read: () => Promise<T | undefined>): Promise<T> {
-  for (const end = Date.now() + 60_000; Date.now() < end; await Bun.sleep(50)) {
-    const found = await read()
-    if (found !== undefined) return found
-  }
-  throw new Error('what a job makes is not there after a minute')
-}
-
 const LAMP = '/v1/repos/ada/lamp'
 
-/** The message at the top of a page about what was just done. */
-const messageOf = (words: string): string => `main > [role=status]:has-text("${words}")`
-
 test('a first workflow, and a run of it that somebody starts', async () => {
-  await pressButton(/^a Runs/, /\/ada\/lamp\/runs$/)
-  await pressButton(/^a New workflow/, /\/new\/main\?path=/)
+  await keys.follow(/^a Runs/, /\/ada\/lamp\/runs$/)
+  await keys.follow(/^a New workflow/, /\/new\/main\?path=/)
   expect(await page.inputValue('[name=path]')).toBe('.hearth/workflows/test.yml')
   expect(await page.inputValue('[name=content]')).toContain('runs-on: ubuntu-latest')
-  expect(await focused()).toMatch(/^input Path/)
+  expect(await keys.focused()).toMatch(/^input Path/)
   // The editor deletes by itself. Text that is typed over several lines is merged by the browser,
   // which reports a style that it may not set. On one line, because the editor indents by itself.
-  await press('Tab', 'Control+a', 'Delete')
-  await type('{on: workflow_dispatch, jobs: {light: {runs-on: nowhere, steps: [{run: echo}]}}}')
-  await press('Escape')
-  await pressButton(/^button Commit changes/, /\/blob\/main\/\.hearth/)
-  await pressButton(/^a Runs/, /\/ada\/lamp\/runs$/)
-  await tabTo(/^summary Run workflow/)
-  await press('Enter')
-  await tabTo(/^button .*On main/)
-  await Promise.all([page.waitForSelector(messageOf('started')), press('Enter')])
+  await keys.press('Tab', 'Control+a', 'Delete')
+  await keys.type(
+    '{on: workflow_dispatch, jobs: {light: {runs-on: nowhere, steps: [{run: echo}]}}}',
+  )
+  await keys.press('Escape')
+  await keys.follow(/^button Commit changes/, /\/blob\/main\/\.hearth/)
+  await keys.follow(/^a Runs/, /\/ada\/lamp\/runs$/)
+  await keys.tabTo(/^summary Run workflow/)
+  await keys.press('Enter')
+  await keys.pressFor(/^button .*On main/, messageOf('started'))
   // The page updates itself when the run changes, and the message stays.
   const [run] = (await ask('GET', `${LAMP}/actions/runs`)) as { id: string }[]
   await ask('POST', `${LAMP}/actions/runs/${run?.id}/cancel`)
@@ -291,14 +210,13 @@ test('an alert is dismissed', async () => {
     },
   })
   await until(async () => ((await ask('GET', `${LAMP}/code-scanning/alerts`)) as unknown[])[0])
-  await press('g', 'c')
+  await keys.press('g', 'c')
   await page.waitForURL(/\/ada\/lamp$/)
-  await pressButton(/^a Security/, /\/security$/)
-  await pressButton(/^a Code scanning/, /\/code-scanning$/)
-  await pressButton(/^a .*short/, /\/code-scanning\/csa_/)
-  await fillField(/^input Note/, 'It is a short lamp.')
-  await tabTo(/^button Dismiss alert/)
-  await Promise.all([page.waitForSelector('button:has-text("Reopen alert")'), press('Enter')])
+  await keys.follow(/^a Security/, /\/security$/)
+  await keys.follow(/^a Code scanning/, /\/code-scanning$/)
+  await keys.follow(/^a .*short/, /\/code-scanning\/csa_/)
+  await keys.fill(/^input Note/, 'It is a short lamp.')
+  await keys.pressFor(/^button Dismiss alert/, 'button:has-text("Reopen alert")')
   expect(problems).toEqual([])
 })
 
@@ -309,23 +227,21 @@ test('a package is deleted and restored', async () => {
     body: 'clear',
   })
   expect(put.status).toBeLessThan(300)
-  await tabTo(/^a ada$/)
-  await goBy(/\/ada$/, 'Enter')
-  await pressButton(/^a Packages/, /\/-\/packages$/)
-  await pressButton(/^a glass$/, /\/generic\/glass$/)
+  await keys.tabTo(/^a ada$/)
+  await keys.goBy(/\/ada$/, 'Enter')
+  await keys.follow(/^a Packages/, /\/-\/packages$/)
+  await keys.follow(/^a glass$/, /\/generic\/glass$/)
   // The settings of the package come after those of the workspace.
-  await tabTo(/^a Retention/)
-  await pressButton(/^a Settings/, /\/glass\/settings$/)
-  await fillField(/^input Type glass to be sure/, 'glass')
-  await tabTo(/^button Delete package/)
-  await Promise.all([page.waitForSelector(messageOf('Package deleted')), press('Enter')])
+  await keys.tabTo(/^a Retention/)
+  await keys.follow(/^a Settings/, /\/glass\/settings$/)
+  await keys.fill(/^input Type glass to be sure/, 'glass')
+  await keys.pressFor(/^button Delete package/, messageOf('Package deleted'))
   await page.waitForLoadState('load')
   if (!(await page.isVisible('button:has-text("Restore package")'))) {
-    await pressButton(/^a Deleted/, /state=deleted/)
-    await pressButton(/^a glass$/, /\/generic\/glass$/)
+    await keys.follow(/^a Deleted/, /state=deleted/)
+    await keys.follow(/^a glass$/, /\/generic\/glass$/)
   }
-  await tabTo(/^button Restore package/)
-  await Promise.all([page.waitForSelector(messageOf('Package restored')), press('Enter')])
+  await keys.pressFor(/^button Restore package/, messageOf('Package restored'))
   expect(await page.locator('button:has-text("Restore package")').count()).toBe(0)
   expect(problems).toEqual([])
 })
@@ -347,13 +263,12 @@ test('a mirror is taken over and handed back', async () => {
       return remotes[0]?.state === wanted ? wanted : undefined
     })
   await state('standing_by')
-  await jumpTo('lantern', 'lantern', /\/ada\/lantern/)
-  await pressButton(/^a Settings/, /\/settings$/)
-  await pressButton(/^a Mirrors/, /\/settings\/mirror$/)
-  await tabTo(/^button Take over/)
-  await Promise.all([page.waitForSelector('main :text("took over from")'), press('Enter')])
-  await tabTo(/^button Hand back$/)
-  await press('Enter')
+  await keys.jumpTo('lantern', 'lantern', /\/ada\/lantern/)
+  await keys.follow(/^a Settings/, /\/settings$/)
+  await keys.follow(/^a Mirrors/, /\/settings\/mirror$/)
+  await keys.pressFor(/^button Take over/, 'main :text("took over from")')
+  await keys.tabTo(/^button Hand back$/)
+  await keys.press('Enter')
   await state('standing_by')
   expect(problems).toEqual([])
 })
