@@ -11,8 +11,9 @@ import { chromium, type Browser, type Page } from 'playwright-core'
 import { CHROMIUM } from '../../scripts/support/chromium.ts'
 import { claim, EXECUTABLE, requireBuilt, startForge } from '../../scripts/support/forge.ts'
 import { OptionError, runScript } from '../../scripts/support/options.ts'
-import { OUTSIDE, pagesOf } from '../tour/pages.ts'
-import { asker, tellStory } from '../tour/story.ts'
+import { MORE_SETTINGS, tellEverything } from '../tour/more-pages.ts'
+import { OUTSIDE } from '../tour/pages.ts'
+import { asker } from '../tour/story.ts'
 
 const OPTIONS = {
   executable: { help: 'the forge', default: EXECUTABLE, kind: 'text' },
@@ -182,10 +183,12 @@ await runScript('bun test/system/gallery.ts', OPTIONS, async (options) => {
   if (pictures === '') throw new OptionError('--pictures names a directory')
   const work = mkdtempSync(join(tmpdir(), 'hearth-gallery-'))
   mkdirSync(join(pictures, 'sheets'), { recursive: true })
+  const data = join(work, 'data')
   const forge = await startForge({
     executable: requireBuilt(executable),
-    data: join(work, 'data'),
+    data,
     log: join(work, 'log'),
+    environment: MORE_SETTINGS,
   })
   const browser = await chromium.launch({
     executablePath: CHROMIUM,
@@ -193,8 +196,10 @@ await runScript('bun test/system/gallery.ts', OPTIONS, async (options) => {
   })
   try {
     const { token, cookie } = await claim(forge)
-    const places = placesOf(pagesOf(await tellStory(forge.url, token)), cookie, locale).filter(
-      ({ name }) => only.split(',').some((beginning) => name.startsWith(beginning)),
+    const { pages, stop } = await tellEverything({ url: forge.url, executable, data, work }, token)
+    stop()
+    const places = placesOf(pages, cookie, locale).filter(({ name }) =>
+      only.split(',').some((beginning) => name.startsWith(beginning)),
     )
     await archiveRepo(forge.url, token)
     const findings: string[] = []

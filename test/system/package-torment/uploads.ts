@@ -41,8 +41,12 @@ function npmUpload(name: string, text: string): Upload {
 }
 
 /** A form with one file, as the clients of NuGet and PyPI send it. */
-function form(name: string, file: string, content: Buffer): Pick<Upload, 'content_type' | 'body'> {
-  const boundary = 'torment'
+export function formWithFile(
+  name: string,
+  file: string,
+  content: Buffer,
+): Pick<Upload, 'content_type' | 'body'> {
+  const boundary = 'between-the-parts'
   const head = `--${boundary}\r\nContent-Disposition: form-data; name="${name}"; filename="${file}"\r\n\r\n`
   return {
     content_type: `multipart/form-data; boundary=${boundary}`,
@@ -83,11 +87,11 @@ export async function uploadsOf(name: string, text: string): Promise<Upload[]> {
       type: 'nuget',
       method: 'PUT',
       path: 'nuget/v2/package',
-      ...form('package', 'p', await nupkg(name, '1.0.0', text)),
+      ...formWithFile('package', 'p', await nupkg(name, '1.0.0', text)),
     },
     bytes('rubygems', 'POST', 'rubygems/api/v1/gems', gem(name, '1.0.0', `description: ${text}`)),
     bytes('composer', 'PUT', 'composer/?version=1.0.0', composer),
-    { type: 'pypi', method: 'POST', path: 'pypi/', ...form('content', file, wheel) },
+    { type: 'pypi', method: 'POST', path: 'pypi/', ...formWithFile('content', file, wheel) },
     bytes('generic', 'PUT', `generic/${name}/1.0.0/a.txt`, Buffer.from(noise(text))),
   ]
 }
