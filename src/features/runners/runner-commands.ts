@@ -11,8 +11,8 @@ export function runnerCommands(
 ): string {
   const declared = (labels.length > 0 ? labels : ['linux']).map((label) => `${label}:host`)
   return [
-    `act_runner register --no-interactive --instance ${site_url} \\`,
+    `gitea-runner register --no-interactive --instance ${site_url} \\`,
     `  --token ${token} --name ${quoted(name)} --labels ${quoted(declared.join(','))}`,
-    'act_runner daemon',
+    'gitea-runner daemon',
   ].join('\n')
 }

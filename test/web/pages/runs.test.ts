@@ -92,6 +92,7 @@ test('a run is listed, shown with its jobs, cancelled and run again', async () =
   expect(jobPage.html).toMatch(/job-log-line ansi-red[^>]*>.*It &lt;broke/s)
   expect(jobPage.html).not.toContain('##[')
   expect(jobPage.html).not.toContain('<b>bold')
+  expect(jobPage.html).toContain(`action="${here}/cancel"`)
   expect((await browser.open(`${here}/job/${job?.id}.log`)).html).toBe(`${LINES.join('\n')}\n`)
 
   const found = await browser.open(`${here}/job/${job?.id}?grep=%3Cbroke`)
@@ -102,6 +103,9 @@ test('a run is listed, shown with its jobs, cancelled and run again', async () =
 
   await finishJob(hearth, job?.id ?? '', { conclusion: 'failure', reason: null, outputs: {} })
   await forge.jobs()
+  expect((await browser.open(`${here}/job/${job?.id}`)).html).toContain(
+    '<code>hearth run .hearth/workflows/',
+  )
   const ended = await browser.open(here)
   expect(ended.html).toContain('Rerun failed jobs')
   expect((await browser.press(ended.html, `${here}/rerun-failed`, {})).status).toBe(303)
@@ -114,6 +118,15 @@ test('a run is listed, shown with its jobs, cancelled and run again', async () =
   expect((await browser.press(again.html, `${here}/cancel`, {})).status).toBe(303)
   expect((await browser.open(here)).html).toContain('Cancelled')
   expect((await browser.open(`${here}?attempt=1`)).html).toContain('Failed')
+  // The list narrows to how runs ended, and says so when none did.
+  const all = '/acme/site/runs'
+  const failed = await browser.open(`${all}?conclusion=failure&branch=main`)
+  expect([runOf(failed.html), failed.html.includes('No runs match')]).toEqual(['', true])
+  expect(failed.html).not.toContain('No runs yet')
+  expect(failed.html).toContain(`href="${all}?conclusion=failure"`)
+  const cancelled = await browser.open(`${all}?conclusion=cancelled&event=push&actor=ada`)
+  expect(runOf(cancelled.html)).toBe(id)
+  expect(cancelled.html).toContain(`href="${all}?branch=main"`)
   // The commit links to its job.
   const commit = /\/acme\/site\/commit\/[0-9a-f]{40}/.exec(again.html)?.[0] ?? ''
   expect((await visitor.open(commit)).html).toContain('Test / build')

@@ -15,6 +15,7 @@ import {
   EmptyState,
   FilterBar,
   FormError,
+  LinkButton,
   PageHead,
   Pager,
   SideNav,
@@ -96,10 +97,20 @@ const DeploymentsView = ({ visit, ...shown }: Shown & { visit: Visit }): Html =>
             })),
           ]}
         />
-        {deployments.length === 0 ? (
+        {deployments.length > 0 ? (
+          <DeploymentList visit={visit} repo={repo.full_name} deployments={deployments} />
+        ) : environment === null && state === null ? (
           <Empty repo={repo} />
         ) : (
-          <DeploymentList visit={visit} repo={repo.full_name} deployments={deployments} />
+          <EmptyState
+            icon="upload"
+            title={t('No deployments match')}
+            actions={
+              <LinkButton href={repoPath(repo.full_name, '/deployments')}>
+                {t('Clear filters')}
+              </LinkButton>
+            }
+          />
         )}
         <Pager
           newer={shown.page > 1 ? at({ page: shown.page - 1 }) : null}

@@ -48,6 +48,9 @@ import {
 import { RunnerRow } from './runner-row.tsx'
 import { pageNumber } from '../../page-number.ts'
 
+/** Where Gitea's runner is downloaded. */
+const DOWNLOADS = 'https://dl.gitea.com/gitea-runner/'
+
 type Made = { readonly name: string; readonly token: string; readonly labels: readonly string[] }
 type Shown = {
   readonly owner: RunnersOwner
@@ -101,8 +104,11 @@ const MadeCard = ({ visit, made }: { visit: Visit; made: Made }) => (
     <Card title={t('Start the runner')}>
       <p>
         {rich(
-          "Run these commands on the machine, with Gitea's runner; Forgejo's takes the same. <a>Runners</a> in the guide says more.",
-          { a: (inner) => <a href="/docs/runners">{inner}</a> },
+          "Run these commands on the machine, with <d>Gitea's runner</d> 1.0 or later; Forgejo's takes the same as forgejo-runner. A job runs there when its runs-on names labels of the runner. <a>Runners</a> in the guide says more.",
+          {
+            d: (inner) => <a href={DOWNLOADS}>{inner}</a>,
+            a: (inner) => <a href="/docs/runners">{inner}</a>,
+          },
         )}
       </p>
       <Commands>{runnerCommands(visit.hearth.settings.site_url, made)}</Commands>

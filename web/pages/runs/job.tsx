@@ -49,6 +49,51 @@ type Shown = {
   readonly search: LogMatches | null
 }
 
+/** What `hearth run` adds for the event of a run; others it has no event for. */
+const EVENT_OPTIONS: Readonly<Record<string, string>> = {
+  push: '',
+  pull_request: ' --event pull_request',
+  dispatch: ' --event workflow_dispatch',
+}
+
+/** A shell reads these as they stand. */
+const PLAIN_PATH = /^[\w./-]+$/
+
+/** The command that runs the workflow of a failed job where its author works. */
+const LocalRun = ({ run, job }: { run: Run; job: WorkflowJob }) => {
+  const options = EVENT_OPTIONS[run.event]
+  const hasFailed = job.conclusion === 'failure' || job.conclusion === 'timed_out'
+  if (options === undefined || !hasFailed || !PLAIN_PATH.test(run.path)) return null
+  return (
+    <p class="muted small">
+      {rich('To look for the cause on your machine, run {command} in a clone.', {
+        command: <code>{`hearth run ${run.path}${options}`}</code>,
+      })}
+    </p>
+  )
+}
+
+const JobAction = ({
+  visit,
+  repo,
+  run,
+  job,
+}: {
+  visit: Visit
+  repo: string
+  run: Run
+  job: WorkflowJob
+}) =>
+  job.status === 'completed' ? (
+    <ActionButton action={`${jobPath(repo, run.id, job.id)}/rerun`} csrf={visit.csrf}>
+      <Button icon="refresh">{t('Rerun this job')}</Button>
+    </ActionButton>
+  ) : (
+    <ActionButton action={repoPath(repo, `/runs/${run.id}/cancel`)} csrf={visit.csrf}>
+      <Button icon="stop">{t('Cancel run')}</Button>
+    </ActionButton>
+  )
+
 /** Where the job belongs, how it stands, and why it ended. */
 const JobHead = ({ visit, repo, run, job }: Shown & { visit: Visit }) => {
   const here = jobPath(repo.full_name, run.id, job.id)
@@ -68,10 +113,8 @@ const JobHead = ({ visit, repo, run, job }: Shown & { visit: Visit }) => {
       <PageHead
         title={job.name}
         actions={
-          repo.permissions.write && !repo.archived && job.status === 'completed' ? (
-            <ActionButton action={`${here}/rerun`} csrf={visit.csrf}>
-              <Button icon="refresh">{t('Rerun this job')}</Button>
-            </ActionButton>
+          repo.permissions.write && !repo.archived ? (
+            <JobAction visit={visit} repo={repo.full_name} run={run} job={job} />
           ) : undefined
         }
       />
@@ -95,6 +138,7 @@ const JobHead = ({ visit, repo, run, job }: Shown & { visit: Visit }) => {
           {translateMessage(job.reason)}
         </Notice>
       )}
+      <LocalRun run={run} job={job} />
     </>
   )
 }

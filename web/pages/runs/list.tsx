@@ -1,7 +1,9 @@
 import { getRepo, type Repo } from '#features/repos/index.ts'
 import {
+  CONCLUSIONS,
   listRuns,
   listWorkflows,
+  RUN_EVENTS,
   RUN_STATUSES,
   type Run,
   type Workflow,
@@ -32,12 +34,23 @@ import { RepoFrame, repoOf } from '../repos/frame.tsx'
 import { cachesPath } from './paths.ts'
 import { RunMenu } from './run-menu.tsx'
 import { durationOf, eventLabel, RunState, shortRef } from './states.tsx'
-import { rich, t, texts } from '../../text.ts'
+import { localized, rich, t } from '../../text.ts'
 
-type Filter = {
-  readonly workflow: string | null
-  readonly status: string | null
-  readonly branch: string | null
+/** What the address narrows the list to. */
+type Filter = ReturnType<typeof readFilter>
+
+function readFilter({ searchParams }: URL) {
+  const asked = (name: string): string | undefined => searchParams.get(name) ?? undefined
+  const oneOf = <T extends string>(name: string, values: readonly T[]): T | undefined =>
+    values.find((one) => one === asked(name))
+  return {
+    workflow: asked('workflow'),
+    status: oneOf('status', RUN_STATUSES),
+    conclusion: oneOf('conclusion', CONCLUSIONS),
+    branch: asked('branch'),
+    event: oneOf('event', RUN_EVENTS),
+    actor: asked('actor'),
+  }
 }
 
 type Shown = {
@@ -47,6 +60,14 @@ type Shown = {
   readonly next: string | null
   readonly page: number
   readonly filter: Filter
+}
+
+/** Leads to the runs of the same branch; tags have their runs once. */
+const BranchChip = ({ repo, run }: { repo: string; run: Run }) => {
+  const chip = <Chip icon="branch">{shortRef(run.ref)}</Chip>
+  const branch = /^refs\/heads\/(.+)$/.exec(run.ref)?.[1]
+  if (branch === undefined) return chip
+  return <a href={withQuery(repoPath(repo, '/runs'), { branch })}>{chip}</a>
 }
 
 export const RunRow = ({ repo, run, now }: { repo: string; run: Run; now: number }) => {
@@ -81,7 +102,7 @@ export const RunRow = ({ repo, run, now }: { repo: string; run: Run; now: number
       }
       end={
         run.pull === null ? (
-          <Chip icon="branch">{shortRef(run.ref)}</Chip>
+          <BranchChip repo={repo} run={run} />
         ) : (
           <a class="row-count" href={pullPath(repo, run.pull, 'checks')}>
             <Icon name="pull" /> {run.pull}
@@ -92,12 +113,22 @@ export const RunRow = ({ repo, run, now }: { repo: string; run: Run; now: number
   )
 }
 
-const STATUS_LABELS = texts({
-  queued: 'Queued',
-  waiting: 'Waiting',
-  in_progress: 'Running',
-  completed: 'Completed',
+/** How runs stand, and how they ended. */
+const STATES = localized({
+  queued: { label: 'Queued', filter: { status: 'queued' } },
+  waiting: { label: 'Waiting', filter: { status: 'waiting' } },
+  running: { label: 'Running', filter: { status: 'in_progress' } },
+  succeeded: { label: 'Succeeded', filter: { conclusion: 'success' } },
+  failed: { label: 'Failed', filter: { conclusion: 'failure' } },
 } as const)
+
+const NoRunMatches = ({ here }: { here: string }) => (
+  <EmptyState
+    icon="play"
+    title={t('No runs match')}
+    actions={<LinkButton href={here}>{t('Clear filters')}</LinkButton>}
+  />
+)
 
 const FirstWorkflow = ({ repo, visit }: { repo: Repo; visit: Visit }) => (
   <EmptyState
@@ -134,8 +165,8 @@ const WorkflowNav = ({ repo, workflows, filter }: Pick<Shown, 'repo' | 'workflow
           tabs: [
             {
               label: t('All workflows'),
-              href: withQuery(here, { status: filter.status ?? undefined }),
-              current: filter.workflow === null,
+              href: withQuery(here, { ...filter, workflow: undefined }),
+              current: filter.workflow === undefined,
             },
             ...workflows.map((workflow) => ({
               label: workflow.name,
@@ -151,16 +182,30 @@ const WorkflowNav = ({ repo, workflows, filter }: Pick<Shown, 'repo' | 'workflow
   )
 }
 
+type Change = Partial<Filter & { readonly page: number }>
+
+const StateFilters = ({ filter, at }: { filter: Filter; at: (change: Change) => string }) => {
+  const tab = (label: string, { status, conclusion }: Partial<Filter>) => ({
+    label,
+    href: at({ status, conclusion }),
+    current: filter.status === status && filter.conclusion === conclusion,
+  })
+  return (
+    <FilterBar
+      label={t('Runs by status')}
+      filters={[
+        tab(t('All'), {}),
+        ...Object.values(STATES).map((state) => tab(state.label, state.filter)),
+      ]}
+    />
+  )
+}
+
 const RunsView = ({ visit, ...shown }: Shown & { visit: Visit }): Html => {
   const { repo, workflows, runs, filter } = shown
   const here = repoPath(repo.full_name, '/runs')
-  const at = (change: Partial<Filter & { page: number }>) =>
-    withQuery(here, {
-      workflow: filter.workflow ?? undefined,
-      status: filter.status ?? undefined,
-      branch: filter.branch ?? undefined,
-      ...(change as Record<string, string | undefined>),
-    })
+  const at = (change: Change): string => withQuery(here, { ...filter, ...change })
+  const isNarrowed = Object.values(filter).some((value) => value !== undefined)
   return (
     <RepoFrame
       visit={visit}
@@ -182,25 +227,25 @@ const RunsView = ({ visit, ...shown }: Shown & { visit: Visit }): Html => {
             </>
           }
         />
-        <FilterBar
-          label={t('Runs by status')}
-          filters={[
-            { label: t('All'), href: at({ status: undefined }), current: filter.status === null },
-            ...RUN_STATUSES.map((status) => ({
-              label: STATUS_LABELS[status],
-              href: at({ status }),
-              current: filter.status === status,
-            })),
-          ]}
-        />
-        {runs.length === 0 ? (
-          <FirstWorkflow repo={repo} visit={visit} />
-        ) : (
+        <StateFilters filter={filter} at={at} />
+        {filter.branch !== undefined && (
+          <p class="row-meta">
+            <span>
+              {rich('On {branch}', { branch: <Chip icon="branch">{filter.branch}</Chip> })}
+            </span>
+            <a href={at({ branch: undefined })}>{t('All branches')}</a>
+          </p>
+        )}
+        {runs.length > 0 ? (
           <List label={t('Runs')}>
             {runs.map((run) => (
               <RunRow repo={repo.full_name} run={run} now={visit.hearth.clock.now()} />
             ))}
           </List>
+        ) : isNarrowed ? (
+          <NoRunMatches here={here} />
+        ) : (
+          <FirstWorkflow repo={repo} visit={visit} />
         )}
         <Pager
           newer={shown.page > 1 ? at({ page: shown.page - 1 }) : null}
@@ -238,19 +283,13 @@ const liveOf = (visit: Visit, { repo, runs }: Shown) => ({
 export async function loadRuns(
   visit: Visit,
 ): Promise<{ runs: Run[]; next: string | null; page: number; filter: Filter }> {
-  const { searchParams } = visit.url
-  const status = RUN_STATUSES.find((one) => one === searchParams.get('status')) ?? null
-  const filter = {
-    workflow: searchParams.get('workflow'),
-    status,
-    branch: searchParams.get('branch'),
-  }
+  const filter = readFilter(visit.url)
+  const { workflow: workflow_id, ...rest } = filter
   const page = pageNumber(visit)
   const { items, next } = await visit.call(listRuns, {
     repo: repoOf(visit),
-    workflow_id: filter.workflow ?? undefined,
-    status: status ?? undefined,
-    branch: filter.branch ?? undefined,
+    workflow_id,
+    ...rest,
     page,
   })
   return { runs: items, next, page, filter }

@@ -14,6 +14,7 @@ import {
   Breadcrumbs,
   Button,
   Chip,
+  Commands,
   EmptyState,
   List,
   Notice,
@@ -21,7 +22,7 @@ import {
   Row,
 } from '../../components/index.ts'
 import type { Html } from '../../jsx/html.ts'
-import { codePath, repoPath } from '../../paths.ts'
+import { codePath, repoPath, withQuery } from '../../paths.ts'
 import { action, page, redirectWithFlash, type Visit } from '../../site.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
 import { DispatchForm, readInputs } from './dispatch-form.tsx'
@@ -34,6 +35,9 @@ type Shown = {
   readonly runs: readonly Run[]
   readonly lines: readonly string[]
 }
+
+/** Of the newest runs. */
+const SHOWN_RUNS = 30
 
 const workflowPath = (repo: string, id: string, rest = ''): string =>
   repoPath(repo, `/runs/workflow/${encodeURIComponent(id)}${rest}`)
@@ -73,6 +77,30 @@ const Errors = ({
     </List>
   </>
 )
+
+/** What a README shows the last result with. */
+const StatusBadge = ({
+  visit,
+  repo,
+  workflow,
+}: {
+  visit: Visit
+  repo: string
+  workflow: Workflow
+}) => {
+  const { site_url } = visit.hearth.settings
+  const file = encodeURIComponent(workflow.path.split('/').at(-1) ?? '')
+  const badge = `${site_url}${repoPath(repo, `/actions/workflows/${file}/badge.svg`)}`
+  const page = `${site_url}${workflowPath(repo, workflow.id)}`
+  const name = workflow.name.replace(/[[\]\\]/g, '\\$&')
+  return (
+    <details class="more">
+      <summary>{t('Status badge')}</summary>
+      <p>{t('Paste this into a README to show how the last run on the default branch ended.')}</p>
+      <Commands label={t('Copy the Markdown')}>{`[![${name}](${badge})](${page})`}</Commands>
+    </details>
+  )
+}
 
 const WorkflowView = ({ visit, ...shown }: Shown & { visit: Visit }): Html => {
   const { repo, workflow, runs } = shown
@@ -128,6 +156,14 @@ const WorkflowView = ({ visit, ...shown }: Shown & { visit: Visit }): Html => {
           ))}
         </List>
       )}
+      {runs.length === SHOWN_RUNS && (
+        <p>
+          <a href={withQuery(repoPath(repo.full_name, '/runs'), { workflow: workflow.id })}>
+            {t('All runs of this workflow')}
+          </a>
+        </p>
+      )}
+      <StatusBadge visit={visit} repo={repo.full_name} workflow={workflow} />
     </RepoFrame>
   )
 }
@@ -142,7 +178,7 @@ export const workflowPage = page({
     const runs = await visit.call(listRuns, {
       repo: repo.full_name,
       workflow_id: workflow.id,
-      per_page: 30,
+      per_page: SHOWN_RUNS,
     })
     const file =
       workflow.errors.length === 0

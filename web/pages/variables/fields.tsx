@@ -12,7 +12,7 @@ import {
 import type { Fields, Visit } from '../../site.ts'
 import { fieldError, formError } from '../shell.tsx'
 import { type OwnerKind, type VariablesOwner, variablesPath } from './owner.tsx'
-import { t } from '../../text.ts'
+import { rich, t } from '../../text.ts'
 
 export type Kind = 'variable' | 'secret'
 export type SettingRow = Variable | Secret
@@ -56,7 +56,11 @@ export const SettingForm = ({ visit, owner, kind, row }: FormProps) => {
           placeholder={kind === 'secret' ? t('DEPLOY_KEY') : t('REGION')}
           value={shown('setting', '')}
           error={error('setting')}
-          hint={t('Letters, digits and underscores.')}
+          hint={rich('Letters, digits and underscores. Workflow files read it as {code}.', {
+            code: (
+              <code>{`\${{ ${kind === 'secret' ? 'secrets.DEPLOY_KEY' : 'vars.REGION'} }}`}</code>
+            ),
+          })}
         />
       )}
       <TextArea
