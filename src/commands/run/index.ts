@@ -105,7 +105,6 @@ async function execute(
         strategy: job.strategy,
       },
       secrets,
-      isDebug: false,
       stop,
     },
     {

@@ -217,7 +217,6 @@ const execute = async (
         ...(services ? { [RUNTIME_SECRET]: services.token } : {}),
       },
       ...(services ? { services } : {}),
-      isDebug: false,
       stop: job.stop,
       kill,
     },

@@ -207,6 +207,17 @@ jobs:
   expect(outputs).toEqual({ old: '1' })
 })
 
+test('a variable lets the log show what steps print for debugging', async () => {
+  const file = `
+jobs:
+  build:
+    runs-on: ubuntu-latest
+    steps: [{ run: 'echo "::debug::shown to $RUNNER_DEBUG"' }]
+`
+  const { text } = await execute(file, { vars: { ACTIONS_STEP_DEBUG: 'true' } })
+  expect(text).toContain('##[debug]shown to 1')
+})
+
 test('secrets are hidden wherever they come out', async () => {
   const secret = 'correct-horse-battery'
   const result = await execute(

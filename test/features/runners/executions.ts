@@ -57,6 +57,7 @@ export async function makeExecutions(change: Parameters<typeof makeRunner>[0] = 
         readonly github?: ExecutableJob['contexts']['github']
         readonly stop?: AbortSignal
         readonly onLine?: (text: string) => void
+        readonly vars?: Readonly<Record<string, string>>
         readonly artifacts?: ArtifactStore
         readonly caches?: CacheStore
         readonly limits?: Partial<typeof LIMITS>
@@ -78,13 +79,12 @@ export async function makeExecutions(change: Parameters<typeof makeRunner>[0] = 
               ...options.github,
             },
             inputs: {},
-            vars: { REGION: 'north' },
+            vars: { REGION: 'north', ...options.vars },
             needs: { before: { result: 'success', outputs: { version: '7' } } },
             matrix: { os: 'linux' },
             strategy: {},
           },
           secrets: options.secrets ?? {},
-          isDebug: false,
           stop: options.stop ?? new AbortController().signal,
         },
         {

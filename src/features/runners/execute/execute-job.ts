@@ -4,6 +4,7 @@ import type { ExecutableJob, ExecutionHost, ExecutionResult } from './job-input.
 import { JobReport } from './job-report.ts'
 import { JobWorkplace } from './job-workplace.ts'
 import { startContainers } from './start-containers.ts'
+import { isDebugged } from './step-environment.ts'
 import { StepRunner } from './step-runner.ts'
 
 /** How long steps may go on after the job was cancelled, and after its time is over. */
@@ -72,7 +73,7 @@ export async function executeJob(
   job: ExecutableJob,
   host: ExecutionHost,
 ): Promise<ExecutionResult> {
-  const report = new JobReport(host, job.isDebug)
+  const report = new JobReport(host, isDebugged(job))
   report.masks.addSecrets(Object.values(job.secrets))
   const place = await JobWorkplace.create(job, host)
   const end = new JobEnd(job.stop, job.plan.timeoutMinutes, () => void place.endProcesses())

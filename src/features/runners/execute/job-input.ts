@@ -24,7 +24,6 @@ export type ExecutableJob = {
     readonly steps: Readonly<Record<string, string>>
     readonly actions: Readonly<Record<string, string>>
   }
-  readonly isDebug: boolean
   /** Aborts when the job is cancelled; it has ten seconds then. */
   readonly stop: AbortSignal
   /** Aborts when this process stops: everything ends at once. */

@@ -1,6 +1,7 @@
 /** The variables that every step gets (the dialect's, and the same as `HEARTH_…`). */
 import type { JsonObject } from '#actions'
 import type { JobPaths } from '#runner'
+import type { ExecutableJob } from './job-input.ts'
 
 const GITHUB_KEYS = [
   'action',
@@ -66,6 +67,10 @@ export function standardEnvironment(
     ]),
   }
 }
+
+/** Whether the log shows what steps print with `::debug::`; the variable has GitHub's name. */
+export const isDebugged = ({ contexts }: Pick<ExecutableJob, 'contexts'>): boolean =>
+  contexts.vars.ACTIONS_STEP_DEBUG === 'true'
 
 /** The context `runner`. */
 export const runnerContext = (paths: JobPaths, isDebug: boolean): JsonObject => ({

@@ -26,7 +26,7 @@ import type { Conclusion, ExecutableJob, ExecutionHost } from './job-input.ts'
 import type { JobReport } from './job-report.ts'
 import type { JobWorkplace } from './job-workplace.ts'
 import { scriptFile, stepProgram } from './shells.ts'
-import { runnerContext, standardEnvironment } from './step-environment.ts'
+import { isDebugged, runnerContext, standardEnvironment } from './step-environment.ts'
 import { readStepFile, STEP_FILES, stepFileName, type StepFile } from './step-files.ts'
 import { runUses } from './uses.ts'
 
@@ -276,7 +276,7 @@ export class StepRunner {
   }
 
   #contexts(frame: Frame): JsonObject {
-    const { contexts, secrets, isDebug } = this.job
+    const { contexts, secrets } = this.job
     const { place } = this.surroundings
     return {
       github: this.#github(frame),
@@ -288,7 +288,7 @@ export class StepRunner {
       strategy: contexts.strategy,
       matrix: contexts.matrix ?? {},
       job: { status: this.status, ...this.jobContext },
-      runner: runnerContext(place.paths, isDebug),
+      runner: runnerContext(place.paths, isDebugged(this.job)),
       steps: frame.steps,
     }
   }
@@ -312,7 +312,7 @@ export class StepRunner {
   #environment({ step, frame, env }: RunningStep): Record<string, string> {
     const { place } = this.surroundings
     const github = { ...this.#github(frame), action: step.id }
-    const runner = runnerContext(place.paths, this.job.isDebug)
+    const runner = runnerContext(place.paths, isDebugged(this.job))
     const standard = { ...standardEnvironment(github, runner), ...this.#doorEnvironment() }
     return { ...this.#variables(frame), ...env, ...standard, ...this.job.services?.steps }
   }
