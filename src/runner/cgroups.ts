@@ -73,9 +73,12 @@ function tryCreate(path: string): boolean {
   }
 }
 
-/** This process's folder in each mounted hierarchy (proc(5), cgroups(7)). */
-function readHierarchies(): { v1: Map<string, string>; v2: { mount: string; own: string } | null } {
-  const own = read('/proc/self/cgroup')
+/** The folder of a process in each mounted hierarchy (proc(5), cgroups(7)). */
+function readHierarchies(pid: number | 'self'): {
+  v1: Map<string, string>
+  v2: { mount: string; own: string } | null
+} {
+  const own = read(`/proc/${pid}/cgroup`)
     .split('\n')
     .map((line) => /^\d+:([^:]*):(.*)$/.exec(line))
     .filter((match) => match !== null)
@@ -117,7 +120,7 @@ function findDelegated({ mount, own }: { mount: string; own: string }): string |
 }
 
 function findParent(): ControlGroupParent | null {
-  const { v1, v2 } = readHierarchies()
+  const { v1, v2 } = readHierarchies('self')
   if (v1.has('memory') || v1.has('pids'))
     return { version: 1, memory: v1.get('memory') ?? null, pids: v1.get('pids') ?? null }
   const group = v2 && findDelegated(v2)
@@ -213,6 +216,47 @@ class ControlGroupTree {
   }
 
   #countOomKills(group: string): number {
-    return Number(/^oom_kill (\d+)$/m.exec(read(join(group, this.#files.kills)))?.[1] ?? 0)
+    return countOomKills(join(group, this.#files.kills))
+  }
+}
+
+const countOomKills = (file: string): number =>
+  Number(/^oom_kill (\d+)$/m.exec(read(file))?.[1] ?? 0)
+
+/** A group goes within a fifth of a second of its last process. */
+const OOM_POLL_MS = 30
+
+/** Counts what the kernel kills in a group that another program made, until the group is gone. */
+export class OomWatch {
+  readonly #file: string | null
+  readonly #timer
+  #kills = 0
+
+  /** `pid` is a process of the group. */
+  constructor(pid: number) {
+    const { v1, v2 } = readHierarchies(pid)
+    const memory = v1.get('memory')
+    this.#file =
+      memory !== undefined
+        ? join(memory, FILES[1].kills)
+        : v2 === null
+          ? null
+          : join(v2.own, FILES[2].kills)
+    this.#timer = setInterval(() => this.#read(), OOM_POLL_MS)
+    this.#timer.unref()
+  }
+
+  #read(): void {
+    if (this.#file === null || !existsSync(this.#file)) return this.stop()
+    this.#kills = Math.max(this.#kills, countOomKills(this.#file))
+  }
+
+  get kills(): number {
+    this.#read()
+    return this.#kills
+  }
+
+  stop(): void {
+    clearInterval(this.#timer)
   }
 }

@@ -30,6 +30,7 @@ export { JOB_DOOR_URL, type Network } from './network.ts'
 export type {
   ContainerPlace,
   ContainerSpec,
+  ImageResult,
   JobContainers,
   RunningService,
   ServiceSpec,

@@ -208,6 +208,7 @@ class Agent {
   readonly #reader
   readonly #container: StepContainer | null
   readonly #unwatch: () => void
+  readonly #countOomKills: () => number
   exceeded: ExceededLimit | null = null
   hasEnded = false
   /** Output that followed the end of the step before. */
@@ -227,17 +228,26 @@ class Agent {
     )
     this.#reader = child.stdout.getReader()
     const killsBefore = sandbox?.group?.countOomKills() ?? 0
+    this.#countOomKills = () =>
+      container?.countOomKills() ?? (sandbox?.group?.countOomKills() ?? 0) - killsBefore
     this.#unwatch = watchLimits({
       pids: () => [child.pid],
       folders: () => [directory.work],
       limits,
       kernelLimitsMemory: container !== null || (sandbox?.kernelLimitsMemory ?? false),
-      countOomKills: () => (sandbox?.group?.countOomKills() ?? 0) - killsBefore,
-      onExceeded: (what) => {
-        this.exceeded = what
-        this.kill()
-      },
+      countOomKills: this.#countOomKills,
+      onExceeded: (what) => this.#exceed(what),
     })
+  }
+
+  #exceed(what: ExceededLimit): void {
+    this.exceeded = what
+    this.kill()
+  }
+
+  /** At the end of a step: a process that the kernel killed may have ended it before the next poll. */
+  checkMemory(): void {
+    if (this.exceeded === null && this.#countOomKills() > 0) this.#exceed('memory')
   }
 
   get isAlive(): boolean {
@@ -374,11 +384,12 @@ export class SandboxedJob implements RunningJob {
     try {
       const agent = await this.#liveAgent()
       const { why, exit } = await this.#follow(agent, number, options)
-      const ended = agent.exceeded ?? why
-      if (exit !== null) return end(ended ?? 'exited', exit)
+      agent.checkMemory()
+      if (exit !== null && agent.exceeded === null) return end(why ?? 'exited', exit)
       await agent.close()
       this.#agent = null
       if (this.#isClosed) return end('cancelled', null)
+      const ended = agent.exceeded ?? why
       return end(ended ?? ((await agent.hasStarted()) ? 'lost' : 'not_started'), null)
     } finally {
       // The files may contain secrets of this step.

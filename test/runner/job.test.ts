@@ -143,6 +143,23 @@ test('limits hold for all steps together', async () => {
   ).toMatchObject({ ended: 'disk', exit_code: null, text: '' })
 }, 120_000)
 
+test('a step whose process the kernel killed for memory says so, however soon it ends', async () => {
+  // What polls only sees memory that is held.
+  const { isolation } = jobs
+  const isLimited = isolation.kind === 'bubblewrap' && isolation.groups.includes('memory')
+  const hold = (mebibytes: number, seconds: number): string =>
+    `perl -e '$n = ${mebibytes} << 20; $x = "a" x $n; $| = 1; print "ready\\n"; sleep ${seconds}'`
+  for (let n = 0; n < 3; n++) {
+    const { step, close } = await jobs.begin({ limits: { memoryBytes: 128 * MIB } })
+    const result = await step(
+      `mkfifo f; ${hold(40, 60)} >f & read -r _ <f; ${hold(100, isLimited ? 0 : 2)}; exit 3`,
+    )
+    expect(result).toMatchObject({ ended: 'memory', exit_code: null })
+    expect(await step('echo next')).toMatchObject({ ended: 'exited', text: 'next\n' })
+    await close()
+  }
+})
+
 test('closing ends a step that runs', async () => {
   const { step, close } = await jobs.begin()
   let begun = () => {}

@@ -88,11 +88,17 @@ async function checkResults(repository: Repository, port: number): Promise<void>
 
 async function checkLimits(repository: Repository): Promise<void> {
   await repository.push({ '.hearth/workflows/ci.yml': GREEDY })
-  const { lines, text, conclusions } = await repository.outcome()
+  const { lines, text, conclusions, logs } = await repository.outcome()
   check('no job got more than it may', lines.join() === '', `${lines.join('\n')}\n${text}`)
-  const expected = 'run failure,disk failure,memory failure,service failure'
-  check('those that take too much fail', conclusions.join() === expected, conclusions.join())
-  check('a log names memory', text.includes('out of memory'), text)
+  const greedy = ['alone', 'image', 'memory', 'sandbox', 'service']
+  const expected = ['run', 'alone', 'disk', ...greedy.slice(1)].map((name) => `${name} failure`)
+  check('those that take too much fail', conclusions.join() === expected.join(), conclusions.join())
+  for (const name of greedy)
+    check(
+      `the log of the job ${name} names memory`,
+      /##\[error\].*out of memory \(512 MiB/.test(logs[name] ?? ''),
+      logs[name],
+    )
   check('a log names the disk', text.includes('out of disk space'), text)
   check('no container is left', containers() === '', containers())
 }
@@ -102,13 +108,14 @@ async function checkBuilds(repository: Repository, port: number): Promise<void> 
     ...BUILT_ACTION([`${address()}:${port}`, `10.0.2.2:${port}`, `198.51.100.2:${port}`]),
     '.hearth/workflows/ci.yml': BUILDS,
   })
-  const { lines, text, conclusions } = await repository.outcome()
+  const { lines, text, conclusions, logs } = await repository.outcome()
   check(
     'actions are built from a Dockerfile once, and walls hold',
     lines.join('\n') === BUILD_RESULTS.join('\n'),
     `${lines.join('\n')}\n${text}`,
   )
-  const expected = 'run failure,disk failure,first success,memory failure,second success'
+  const expected =
+    'run failure,disk failure,first success,memory failure,second success,together failure'
   check('each job with a build ends as it should', conclusions.join() === expected, text)
   check(
     'a log names the disk of a build',
@@ -119,6 +126,11 @@ async function checkBuilds(repository: Repository, port: number): Promise<void> 
     'and memory',
     /could not be built: it was out of memory|tail: out of memory/.test(text),
     text,
+  )
+  check(
+    'and that of all its processes together',
+    logs.together?.includes('could not be built: it was out of memory') ?? false,
+    logs.together,
   )
   check('and the instruction that failed', /STEP "RUN exit 7".*status 7/.test(text), text)
   check('no container is left', containers() === '', containers())

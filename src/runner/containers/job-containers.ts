@@ -3,11 +3,12 @@
  * steps. They see the folders of the job and nothing else of the machine. Their network is podman's
  * slirp4netns with the rules of jobs, which are set before the program of the container starts.
  */
+import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DOOR_PART, type JobDirectory } from '../job-directory.ts'
 import { FORWARDER, INPUT_PART } from '../job.ts'
-import type { ControlGroup } from '../cgroups.ts'
+import { OomWatch, type ControlGroup } from '../cgroups.ts'
 import type { CommandLimits } from '../limits.ts'
 import { internetFiles, linkNetwork, nameServersOf, type Network } from '../network.ts'
 import { quote } from '../shell.ts'
@@ -70,6 +71,8 @@ export type StepContainer = {
   create(program: string): Promise<{ readonly argv: readonly string[]; readonly env: Environment }>
   /** The id of its first process on this machine; 0 when it does not run. */
   firstProcess(): Promise<number>
+  /** How many of its processes the kernel has killed because the memory limit was reached. */
+  countOomKills(): number
   kill(): void
 }
 
@@ -96,6 +99,16 @@ export type JobContainersOptions = {
   readonly onExceeded: (what: ExceededLimit) => void
 }
 
+/** How the program of an image ended. */
+export type ImageResult = { readonly exit: number; readonly wasOutOfMemory: boolean }
+
+type RunningContainer = {
+  readonly pid: number
+  readonly folders: readonly string[]
+  readonly role: Role
+  readonly oom: OomWatch
+}
+
 type Output = (bytes: Uint8Array) => Promise<void> | void
 type Role = 'service' | 'steps'
 
@@ -109,7 +122,10 @@ const NO_LOG = ['--log-driver', 'none']
 
 export class JobContainers {
   readonly #names: string[] = []
-  readonly #running = new Map<string, { readonly pid: number; readonly folders: string[] }>()
+  readonly #running = new Map<string, RunningContainer>()
+  /** Services that were seen to have ended. */
+  readonly #ended = new Set<string>()
+  #killedServices = 0
   readonly #prefix: string
   #profile: Promise<string> | null = null
   #count = 0
@@ -166,11 +182,13 @@ export class JobContainers {
 
   /** Waits for a service that says whether it is ready. Returns what is wrong; null for nothing. */
   async awaitReady({ id }: RunningService, signal: AbortSignal): Promise<string | null> {
-    const format = '{{.State.Running}} {{if .Config.Healthcheck}}checked{{end}}'
+    const format =
+      '{{.State.Running}} {{.State.OOMKilled}} {{if .Config.Healthcheck}}checked{{end}}'
     for (let n = 0; n < HEALTH_ATTEMPTS && !signal.aborted; n++) {
       const found = await podman(['inspect', '--format', format, id], { signal })
-      const [isRunning, checked] = found.output.split(' ')
+      const [isRunning, wasOutOfMemory, checked] = found.output.split(' ')
       if (signal.aborted) break
+      if (wasOutOfMemory === 'true') return 'it was out of memory'
       if (isRunning !== 'true')
         return `it ended: ${(await this.#lastLines(id)) || 'it printed nothing'}`
       if (
@@ -194,17 +212,18 @@ export class JobContainers {
         return { argv: [PODMAN, 'start', '-a', '-i', name], env: clientEnvironment() }
       },
       firstProcess: () => this.#awaitProcess(name),
+      countOomKills: () => this.#running.get(name)?.oom.kills ?? 0,
       kill: () => void podman(['rm', '-f', '-t', '0', '-v', '--ignore', name]).catch(() => {}),
     }
   }
 
-  /** Runs an image to its end. Returns the exit code. */
+  /** Runs an image to its end. */
   async run(
     program: ImageProgram,
     place: ContainerPlace,
     output: Output,
     signal: AbortSignal,
-  ): Promise<number> {
+  ): Promise<ImageResult> {
     const { entrypoint, image, args, forwards } = program
     const name = await this.#create(program, 'steps', [
       ...[...NO_LOG, ...placeArguments(place)],
@@ -224,7 +243,8 @@ export class JobContainers {
     })
     try {
       for await (const part of child.stdout) await output(part)
-      return await child.exited
+      const exit = await child.exited
+      return { exit, wasOutOfMemory: exit !== 0 && (await this.#wasOutOfMemory(name)) }
     } finally {
       signal.removeEventListener('abort', end)
       endForwards()
@@ -240,7 +260,10 @@ export class JobContainers {
   }
 
   async #remove(names: readonly string[]): Promise<void> {
-    for (const name of names) this.#running.delete(name)
+    for (const name of names) {
+      this.#running.get(name)?.oom.stop()
+      this.#running.delete(name)
+    }
     if (names.length > 0) await podman(['rm', '-f', '-t', '0', '-v', '--ignore', ...names])
   }
 
@@ -316,6 +339,8 @@ export class JobContainers {
     this.#running.set(name, {
       pid: Number(pid),
       folders: folders.filter((folder) => folder.startsWith('/')),
+      role,
+      oom: new OomWatch(Number(pid)),
     })
     this.#watch()
     const rules = this.#rules(role)
@@ -370,18 +395,43 @@ export class JobContainers {
 
   /** Watches memory and disk of all containers together. */
   #watch(): void {
-    const running = (): { pid: number; folders: string[] }[] => [...this.#running.values()]
+    const running = (): RunningContainer[] => [...this.#running.values()]
     this.#unwatch ??= watchLimits({
       pids: () => running().map(({ pid }) => pid),
       folders: () => [this.options.directory.work, ...running().flatMap(({ folders }) => folders)],
       limits: this.options.limits,
       kernelLimitsMemory: false,
-      countOomKills: () => 0,
+      countOomKills: () => this.#countKillsOfServices(),
       onExceeded: (what) => {
         this.options.onExceeded(what)
         void this.close().catch(() => {})
       },
     })
+  }
+
+  /** Those of the container of the steps are counted at the end of each step. */
+  #countKillsOfServices(): number {
+    let kills = this.#killedServices
+    for (const [name, { role, pid, oom }] of this.#running) {
+      if (role !== 'service') continue
+      kills += oom.kills
+      if (existsSync(`/proc/${pid}`) || this.#ended.has(name)) continue
+      this.#ended.add(name)
+      void this.#wasOutOfMemory(name).then((wasKilled) => {
+        if (wasKilled) this.#killedServices++
+      })
+    }
+    return kills
+  }
+
+  /**
+   * Whether the kernel ended a container because its memory limit was reached. Where podman does not
+   * notice that (4.3 with control groups of both versions), the group of the container told.
+   */
+  async #wasOutOfMemory(name: string): Promise<boolean> {
+    if ((this.#running.get(name)?.oom.kills ?? 0) > 0) return true
+    const { output } = await podman(['inspect', '--format', '{{.State.OOMKilled}}', name])
+    return output === 'true'
   }
 
   async #exposed(image: string): Promise<[number, null][]> {

@@ -176,7 +176,17 @@ jobs:
   memory:
     runs-on: ubuntu-latest
     container: ${IMAGE}
-    steps: [{ shell: sh, run: 'tail -c 2000m /dev/zero; echo RESULT had memory' }]
+    steps: [{ shell: sh, run: 'tail -c 2000m /dev/zero; exit 3' }]
+  image:
+    runs-on: ubuntu-latest
+    steps: [{ uses: 'docker://${IMAGE}', with: { entrypoint: tail, args: '-c 2000m /dev/zero' } }]
+  sandbox:
+    runs-on: ubuntu-latest
+    steps: [{ run: 'for n in 1 2 3; do cat /dev/zero | tail -c 200M & done; wait; exit 3' }]
+  alone:
+    runs-on: ubuntu-latest
+    services: { one: { image: ${IMAGE}, options: ${JSON.stringify(`--entrypoint '["sh", "-c", "sleep 5; tail -c 2000m /dev/zero"]'`)} } }
+    steps: [{ run: sleep 60; echo RESULT the service had memory }]
   service:
     runs-on: ubuntu-latest
     services:
@@ -277,6 +287,14 @@ ${made('three')}      - run: '[ "\${{ steps.three.outputs.stamp }}" = "\${{ need
       - run: |
           mkdir greedy
           printf 'FROM ${IMAGE}\\nRUN tail -c 2000m /dev/zero\\n' >greedy/Dockerfile
+          printf 'runs: { using: docker, image: Dockerfile }\\n' >greedy/action.yml
+      - uses: ./greedy
+  together:
+    runs-on: ubuntu-latest
+    steps:
+      - run: |
+          mkdir greedy
+          printf 'FROM ${IMAGE}\\nRUN for n in 1 2 3; do cat /dev/zero | tail -c 200m & done; wait; exit 3\\n' >greedy/Dockerfile
           printf 'runs: { using: docker, image: Dockerfile }\\n' >greedy/action.yml
       - uses: ./greedy
 `

@@ -20,6 +20,8 @@ export type Outcome = {
   readonly artifacts: readonly string[]
   readonly caches: readonly string[]
   readonly text: string
+  /** The text of each job by its name. */
+  readonly logs: Readonly<Record<string, string>>
 }
 
 const MAX_WAIT_MS = 180_000
@@ -101,14 +103,14 @@ export class Repository {
   async outcome(): Promise<Outcome> {
     const run = await this.#runWhen((one) => one.status === 'completed')
     const jobs = await this.#jobs(run)
-    const texts: string[] = []
-    for (const { id } of jobs) {
+    const logs: Record<string, string> = {}
+    for (const { id, name } of jobs) {
       const answer = await fetch(`${this.url}/api/v1/repos/${this.path}/actions/jobs/${id}/log`, {
         headers: { authorization: `Bearer ${this.token}`, accept: 'text/plain' },
       })
-      texts.push(await answer.text())
+      logs[String(name)] = await answer.text()
     }
-    const text = texts.join('\n')
+    const text = Object.values(logs).join('\n')
     const names = async (path: string, field: string): Promise<string[]> => {
       const items = (await this.#list(path)) as readonly Record<string, string>[]
       return items.map((item) => String(item[field])).toSorted()
@@ -126,6 +128,7 @@ export class Repository {
       artifacts: await names(`/actions/runs/${String(run.id)}/artifacts`, 'name'),
       caches: await names('/actions/caches', 'key'),
       text,
+      logs,
     }
   }
 

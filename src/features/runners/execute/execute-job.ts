@@ -81,7 +81,6 @@ export async function executeJob(
   const kill = (): void => void place.endProcesses()
   job.kill?.addEventListener('abort', kill, { once: true })
   if (job.kill?.aborted) kill()
-  let reason: string | null = null
   let outputs: Record<string, string> = {}
   let url: string | null = null
   try {
@@ -93,16 +92,15 @@ export async function executeJob(
     if (url !== null) url = report.masks.finds(url) ? null : report.withPublicAddress(url)
   } catch (error) {
     if (!(error instanceof ExpressionFault)) throw error
-    reason = error.message
-    report.line(`##[error]${reason}`)
+    report.failJob(error.message)
   } finally {
     end.close()
     job.kill?.removeEventListener('abort', kill)
     await place.close()
   }
-  const conclusion = end.why ?? (reason === null ? steps.status : 'failure')
-  if (end.why === 'timed_out')
-    reason = `The job took longer than ${job.plan.timeoutMinutes} minutes`
-  const { annotations, summary } = report
+  const { annotations, summary, fault } = report
+  const conclusion = end.why ?? (fault === null ? steps.status : 'failure')
+  const reason =
+    end.why === 'timed_out' ? `The job took longer than ${job.plan.timeoutMinutes} minutes` : fault
   return { conclusion, reason, outputs, url, steps: report.steps, annotations, summary }
 }

@@ -35,6 +35,8 @@ export class JobReport {
   readonly hidden = new Set<string>()
   readonly annotations: Annotation[] = []
   summary = ''
+  /** Why the whole job has failed, whatever its steps say. */
+  fault: string | null = null
   readonly #problems = new OutputProblems()
   /** Puts the address for people in place of that of the door. */
   readonly #addresses: AddressReplacer
@@ -81,6 +83,11 @@ export class JobReport {
   error(step: number, message: string): void {
     this.line(`##[error]${message}`)
     this.#annotate({ ...NO_PLACE, step, level: 'failure', message })
+  }
+
+  failJob(message: string): void {
+    this.line(`##[error]${message}`)
+    this.fault ??= message
   }
 
   warning(step: number, message: string): void {

@@ -8,6 +8,7 @@ import { builtImage, containerMounts, doorSocket, JOB_DOOR_URL } from '#runner'
 import type {
   ContainerSpec,
   ExceededLimit,
+  ImageResult,
   JobContainers,
   JobPaths,
   RunningJob,
@@ -180,14 +181,14 @@ export class JobWorkplace {
     this.#where = where
   }
 
-  /** Runs an image with the folders of the job to its end. Returns the exit code. */
+  /** Runs an image with the folders of the job to its end. */
   async runImage(
     containers: JobContainers,
     program: { image: ContainerSpec; entrypoint: string | null; args: readonly string[] },
     files: readonly string[],
     output: (bytes: Uint8Array) => Promise<void> | void,
     signal: AbortSignal,
-  ): Promise<number> {
+  ): Promise<ImageResult> {
     // The folders must be those of the job's user, and the door open.
     await this.#open()
     // New files, so no link of the job leads elsewhere.

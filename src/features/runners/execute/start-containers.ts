@@ -75,7 +75,7 @@ export const containersOf = ({
   host,
 }: Pick<Surroundings, 'place' | 'report' | 'host'>): Promise<JobContainers> =>
   place.containers((what) =>
-    report.line(`##[error]Containers of the job ended: ${TAKES_TOO_MUCH[what](host.limits)}`),
+    report.failJob(`Containers of the job ended: ${TAKES_TOO_MUCH[what](host.limits)}`),
   )
 
 const mebibytes = (bytes: number): string => `${Math.round(bytes / 1024 ** 2)} MiB`

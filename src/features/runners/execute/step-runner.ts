@@ -238,7 +238,7 @@ export class StepRunner {
     const signals = [running.signal, timeout].flatMap((one) => one ?? [])
     const started = performance.now()
     const env = { ...this.#environment(running), ...program.env, ...files }
-    const exit = await place.runImage(
+    const { exit, wasOutOfMemory } = await place.runImage(
       containers,
       { ...program, image: { ...program.image, env: { ...env, ...program.image.env } } },
       names,
@@ -246,9 +246,13 @@ export class StepRunner {
       AbortSignal.any(signals),
     )
     output.end()
-    const why = running.signal?.aborted ? 'cancelled' : timeout?.aborted ? 'timed_out' : 'exited'
+    const ended = ((): StepResult['ended'] => {
+      if (running.signal?.aborted) return 'cancelled'
+      if (timeout?.aborted) return 'timed_out'
+      return wasOutOfMemory ? 'memory' : 'exited'
+    })()
     const duration_ms = Math.round(performance.now() - started)
-    const conclusion = this.#conclude(running, { ended: why, exit_code: exit, duration_ms })
+    const conclusion = this.#conclude(running, { ended, exit_code: exit, duration_ms })
     return (await this.#readFiles(running, id)) ? conclusion : 'failure'
   }
 
@@ -453,7 +457,7 @@ export class StepRunner {
         case 'lost':
           return 'The step ended all processes of the job.'
         case 'cancelled':
-          return 'The step was cancelled.'
+          return 'The step ended with all processes of the job.'
         case 'not_started':
           return 'The sandbox could not be started.'
       }
