@@ -51,6 +51,36 @@ const Empty = ({ repo }: { repo: Repo }) => (
   </EmptyState>
 )
 
+const NoneMatches = ({ repo }: { repo: Repo }) => (
+  <EmptyState
+    icon="upload"
+    title={t('No deployments match')}
+    actions={
+      <LinkButton href={repoPath(repo.full_name, '/deployments')}>{t('Clear filters')}</LinkButton>
+    }
+  />
+)
+
+const StateFilters = ({
+  state,
+  at,
+}: {
+  state: DeploymentState | null
+  at: (change: { state?: string }) => string
+}) => (
+  <FilterBar
+    label={t('Deployments by state')}
+    filters={[
+      { label: t('All'), href: at({ state: undefined }), current: state === null },
+      ...FILTERED.map((one) => ({
+        label: STATE_LABELS[one],
+        href: at({ state: one }),
+        current: state === one,
+      })),
+    ]}
+  />
+)
+
 const DeploymentsView = ({ visit, ...shown }: Shown & { visit: Visit }): Html => {
   const { repo, environments, deployments, environment, state } = shown
   const at = (change: { environment?: string; state?: string; page?: number }) =>
@@ -86,31 +116,13 @@ const DeploymentsView = ({ visit, ...shown }: Shown & { visit: Visit }): Html =>
           lead={t('What jobs deployed where, what waits, and who approved it.')}
         />
         {visit.form.error !== null && <FormError>{visit.form.error.message}</FormError>}
-        <FilterBar
-          label={t('Deployments by state')}
-          filters={[
-            { label: t('All'), href: at({ state: undefined }), current: state === null },
-            ...FILTERED.map((one) => ({
-              label: STATE_LABELS[one],
-              href: at({ state: one }),
-              current: state === one,
-            })),
-          ]}
-        />
+        <StateFilters state={state} at={at} />
         {deployments.length > 0 ? (
           <DeploymentList visit={visit} repo={repo.full_name} deployments={deployments} />
         ) : environment === null && state === null ? (
           <Empty repo={repo} />
         ) : (
-          <EmptyState
-            icon="upload"
-            title={t('No deployments match')}
-            actions={
-              <LinkButton href={repoPath(repo.full_name, '/deployments')}>
-                {t('Clear filters')}
-              </LinkButton>
-            }
-          />
+          <NoneMatches repo={repo} />
         )}
         <Pager
           newer={shown.page > 1 ? at({ page: shown.page - 1 }) : null}

@@ -102,8 +102,33 @@ const StatusBadge = ({
   )
 }
 
+const RecentRuns = ({ visit, repo, workflow, runs }: Shown & { visit: Visit }) => {
+  if (runs.length === 0)
+    return (
+      <EmptyState icon="play" title={t('No runs yet')}>
+        {t('Its runs appear here once one of its events happens.')}
+      </EmptyState>
+    )
+  const now = visit.hearth.clock.now()
+  const all = withQuery(repoPath(repo.full_name, '/runs'), { workflow: workflow.id })
+  return (
+    <>
+      <List label={t('Runs')}>
+        {runs.map((run) => (
+          <RunRow repo={repo.full_name} run={run} now={now} />
+        ))}
+      </List>
+      {runs.length === SHOWN_RUNS && (
+        <p>
+          <a href={all}>{t('All runs of this workflow')}</a>
+        </p>
+      )}
+    </>
+  )
+}
+
 const WorkflowView = ({ visit, ...shown }: Shown & { visit: Visit }): Html => {
-  const { repo, workflow, runs } = shown
+  const { repo, workflow } = shown
   const here = workflowPath(repo.full_name, workflow.id)
   const isSwitchedOff = workflow.state.startsWith('disabled')
   const mayWrite = repo.permissions.write && !repo.archived
@@ -145,24 +170,7 @@ const WorkflowView = ({ visit, ...shown }: Shown & { visit: Visit }): Html => {
       {mayWrite && !isSwitchedOff && workflow.events.includes('workflow_dispatch') && (
         <DispatchForm visit={visit} repo={repo} workflow={workflow} action={`${here}/dispatch`} />
       )}
-      {runs.length === 0 ? (
-        <EmptyState icon="play" title={t('No runs yet')}>
-          {t('Its runs appear here once one of its events happens.')}
-        </EmptyState>
-      ) : (
-        <List label={t('Runs')}>
-          {runs.map((run) => (
-            <RunRow repo={repo.full_name} run={run} now={visit.hearth.clock.now()} />
-          ))}
-        </List>
-      )}
-      {runs.length === SHOWN_RUNS && (
-        <p>
-          <a href={withQuery(repoPath(repo.full_name, '/runs'), { workflow: workflow.id })}>
-            {t('All runs of this workflow')}
-          </a>
-        </p>
-      )}
+      <RecentRuns visit={visit} {...shown} />
       <StatusBadge visit={visit} repo={repo.full_name} workflow={workflow} />
     </RepoFrame>
   )
