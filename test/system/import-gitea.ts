@@ -10,7 +10,7 @@ import { EXECUTABLE, OWNER } from '../../scripts/support/forge.ts'
 import { GiteaPeer } from '../../scripts/support/gitea.ts'
 import { runScript, type Option } from '../../scripts/support/options.ts'
 import { compareWithGitea } from './imports/compare.ts'
-import { hasEnded, ImportingForge } from './imports/importing-forge.ts'
+import { hasEnded, ImportingForge, stepsOf } from './imports/importing-forge.ts'
 import { mirrorLargeFiles } from './imports/mirror-large-files.ts'
 import { reportChecks } from './imports/report-checks.ts'
 import { seedGitea } from './imports/seed-gitea.ts'
@@ -63,6 +63,9 @@ if (import.meta.main)
           const found = await forge.waitFor(id, (now) => now.state === 'running' || hasEnded(now))
           if (hasEnded(found)) break
           await Bun.sleep(50 + Math.random() * longest)
+          // After three starts that bring nothing the next one waits for minutes.
+          if (kills % 3 === 2)
+            await forge.waitFor(id, (now) => hasEnded(now) || stepsOf(now) !== stepsOf(found))
           await forge.killAndStart()
         }
         const killed = await forge.waitFor(id, hasEnded)

@@ -7,6 +7,7 @@ import { listIssueEvents } from '#features/issues/list-issue-events.ts'
 import { listCrossReferences } from '#features/notifications/references/list-cross-references.ts'
 import { listIssues } from '#features/issues/list-issues.ts'
 import { createIssue } from '#features/issues/create-issue.ts'
+import { runImport } from '#features/imports/run-import.ts'
 import { retryImport } from '#features/imports/retry-import.ts'
 import { listAttachments } from '#features/attachments/list-attachments.ts'
 import { getPull } from '#features/pulls/get-pull.ts'
@@ -238,6 +239,25 @@ describe.each(DIALECTS)('%s', (dialect) => {
     await world.jobs()
     // What is there is not fetched again, and what is gone is not told again.
     expect(await it.state(again.id)).toMatchObject({ state: 'done', errors: [], repo })
+    expect(dump()).toEqual(before)
+  })
+
+  test('a process that ends right after the last page of a list reads none of it again', async () => {
+    const peer = standIn(dialect)
+    const { id } = await it.start(dialect, peer.url)
+    await world.jobs()
+    const [before, asked] = [dump(), peer.asked.length]
+    await world.write((tx) => {
+      tx.db.run(
+        `UPDATE import_steps SET state = 'running' WHERE import_id = ? AND cursor = 'end'`,
+        id,
+      )
+      tx.db.run(`UPDATE imports SET state = 'running', finished_at = NULL WHERE id = ?`, id)
+      tx.enqueue(runImport, { id }, { key: id })
+    })
+    await world.jobs()
+    expect(await it.state(id)).toMatchObject({ state: 'done', errors: [] })
+    expect(peer.asked.slice(asked)).toEqual([])
     expect(dump()).toEqual(before)
   })
 })

@@ -12,10 +12,18 @@ import { recordsOf } from './compare.ts'
 const ENDED = new Set(['done', 'done_with_errors', 'failed', 'cancelled'])
 const ENVIRONMENT = { HEARTH_OUTBOUND_ALLOW: 'http://127.0.0.1' }
 
-export type Import = { readonly id: string; readonly state: string; readonly errors: string[] }
+export type Import = {
+  readonly id: string
+  readonly state: string
+  readonly errors: string[]
+  readonly steps: readonly unknown[]
+}
 export type Source = { readonly source: string; readonly url: string; readonly token?: string }
 
 export const hasEnded = ({ state }: Import): boolean => ENDED.has(state)
+
+/** How far it is, to be compared. */
+export const stepsOf = ({ steps }: Import): string => JSON.stringify(steps)
 
 export class ImportingForge {
   token = ''

@@ -13,6 +13,9 @@ const ITEMS_PER_TRANSACTION = 20
 /** Of 50 to 100 items each. A list that leads on and on would keep the import busy for ever. */
 const MAX_PAGES = 50_000
 
+/** The cursor of a step whose last page was placed, and which the process may not have marked as done. */
+const END = 'end'
+
 /** Throws `ImportEnded` when the import or its repository ended meanwhile. */
 export function requireRunning(tx: Tx, { row, repo }: Pick<StepContext, 'row' | 'repo'>): void {
   if (findImport(tx.db, row.id)?.state !== 'running') throw new ImportEnded('the import was ended')
@@ -39,21 +42,21 @@ export async function runStep<T, Ready>(
   if (!before || isStepDone(before)) return
   let { cursor, done } = before
   await writeForImport(context, (tx) => setStep(tx, row.id, step.name, { state: 'running' }))
-  for (let pages = 1; ; pages++) {
+  for (let pages = 1; cursor !== END; pages++) {
     const page = await step.read(context, cursor)
-    if (pages > MAX_PAGES || (page.next !== null && page.next === cursor))
+    const next = page.next ?? END
+    if (pages > MAX_PAGES || next === cursor)
       throw new ForgeError('the list of the other forge does not end', 200)
     done += page.items.length
     await placePage(context, step, page.items, (tx) => {
       noteProgress(tx, row.id)
       setStep(tx, row.id, step.name, {
-        cursor: page.next ?? 'end',
+        cursor: next,
         done,
         total: Math.max(done, page.total ?? 0),
       })
     })
-    if (page.next === null) break
-    cursor = page.next
+    cursor = next
   }
   await writeForImport(context, (tx) => {
     const problems = findStep(tx.db, row.id, step.name)?.state === 'done_with_errors'
