@@ -23,6 +23,8 @@ export interface Db {
   memos: Map<string, unknown> | null
   /** The memos of the last read scope while they are still true, else an empty map. */
   currentMemos(): Map<string, unknown>
+  /** Ends the read transaction of the read scope, where it has one. */
+  endReads(): void
 }
 
 /** Reads and writes; handed out only inside a transaction. */
@@ -94,6 +96,8 @@ class SqliteDatabase implements DatabaseHandle {
   version: (() => string) | null = null
   memos: Map<string, unknown> | null = null
   #versionMemos = noMemos(null)
+  /** Whether the open read scope has a read transaction. */
+  #isReading = false
   #isOpen = true
   readonly #isReadonly: boolean
   readonly #isShared: boolean
@@ -137,6 +141,7 @@ class SqliteDatabase implements DatabaseHandle {
 
   one<T>(sql: string, ...params: SqlValue[]): T | null {
     const startedMs = this.watch === null ? 0 : performance.now()
+    if (this.memos !== null) this.#beginReads()
     try {
       return this.#prepare(sql).get(...(params as SQLQueryBindings[])) as T | null
     } finally {
@@ -146,6 +151,7 @@ class SqliteDatabase implements DatabaseHandle {
 
   all<T>(sql: string, ...params: SqlValue[]): T[] {
     const startedMs = this.watch === null ? 0 : performance.now()
+    if (this.memos !== null) this.#beginReads()
     try {
       return this.#prepare(sql).all(...(params as SQLQueryBindings[])) as T[]
     } finally {
@@ -177,7 +183,25 @@ class SqliteDatabase implements DatabaseHandle {
     return this.#versionMemos.memos
   }
 
+  /**
+   * A statement outside of a transaction locks the log by two system calls, which take twice as long
+   * as a read by a key. The reads of a read scope share one lock, and one state of the data.
+   */
+  #beginReads(): void {
+    if (this.#isReading || this.raw.inTransaction) return
+    this.#prepare('BEGIN').run()
+    this.#isReading = true
+  }
+
+  endReads(): void {
+    if (!this.#isReading) return
+    this.#isReading = false
+    // Some errors have ended it already.
+    if (this.raw.inTransaction) this.#prepare('COMMIT').run()
+  }
+
   run(sql: string, ...params: SqlValue[]): number {
+    this.endReads()
     this.#clearMemos()
     const startedMs = this.watch === null ? 0 : performance.now()
     try {
@@ -188,6 +212,7 @@ class SqliteDatabase implements DatabaseHandle {
   }
 
   exec(sql: string): void {
+    this.endReads()
     this.#clearMemos()
     const startedMs = this.watch === null ? 0 : performance.now()
     try {

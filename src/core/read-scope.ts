@@ -8,6 +8,8 @@
  * read scope may therefore be open inside a transaction. Of a running forge they also hold for later
  * scopes until the next commit of this process or another, at most for a second: the calls of one
  * page all ask for the same repository and the same rights.
+ *
+ * The reads of a scope are one transaction, so they see one state of the data.
  */
 import type { Db } from './db.ts'
 
@@ -22,6 +24,7 @@ export function readScope<T>(db: Db, run: () => T): T extends PromiseLike<unknow
     return run() as Result
   } finally {
     db.memos = null
+    db.endReads()
   }
 }
 

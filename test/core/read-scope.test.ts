@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect, test } from 'bun:test'
 import { openDatabase } from '#core/db.ts'
 import { preload, memo, readScope } from '#core/read-scope.ts'
@@ -106,4 +109,36 @@ test('a read that saw what was rolled back is forgotten', () => {
   expect(readScope(db, () => size('a'))).toBe(7)
   db.exec('ROLLBACK')
   expect(readScope(db, () => size('a'))).toBe(1)
+})
+
+test('the reads of a scope see one state of the data, and a write in it is committed', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'read-scope-'))
+  const path = join(directory, 'db')
+  const [db, other] = [openDatabase({ path }), openDatabase({ path })]
+  try {
+    db.exec('CREATE TABLE things (size INTEGER NOT NULL) STRICT')
+    db.run('INSERT INTO things VALUES (1)')
+    const size = (from: typeof db) => from.one<{ size: number }>('SELECT size FROM things')?.size
+    const seen = readScope(db, () => {
+      const before = size(db)
+      other.run('UPDATE things SET size = 2')
+      return [before, size(db), size(other)]
+    })
+    expect([seen, size(db)]).toEqual([[1, 1, 2], 2])
+    readScope(db, () => {
+      size(db)
+      db.run('UPDATE things SET size = 3')
+      expect([size(other), size(db)]).toEqual([3, 3])
+    })
+    expect(db.raw.inTransaction).toBe(false)
+    // A scope inside of a transaction does not end it.
+    db.exec('BEGIN')
+    readScope(db, () => size(db))
+    expect(db.raw.inTransaction).toBe(true)
+    db.exec('COMMIT')
+  } finally {
+    db.close()
+    other.close()
+    rmSync(directory, { recursive: true })
+  }
 })

@@ -3,6 +3,7 @@
  * a call reads its answer and settles it. This is the only place where money is spent.
  */
 import type { Hearth } from '#core/hearth.ts'
+import { readScope } from '#core/read-scope.ts'
 import { integrationClient, modelAddress, modelHeaders } from '#features/integrations/index.ts'
 import { Refusal } from '#lib/errors.ts'
 import { OutboundError } from '#lib/outbound/outbound.ts'
@@ -199,7 +200,8 @@ async function tryTarget(attempt: Attempt): Promise<OpenCall | Failure> {
   try {
     for (let tries = 1; ; tries++) {
       const wanted = answerTokensOf(target, route, request)
-      const held = reserve(hearth, capsOf(hearth, payer, route), {
+      const caps = readScope(hearth.db, () => capsOf(hearth, payer, route))
+      const held = reserve(hearth, caps, {
         prices: target.model,
         input: request.input,
         wanted,
@@ -262,8 +264,10 @@ export async function openModelCall(
   payer: Payer,
   request: CallRequest,
 ): Promise<OpenCall> {
-  const route = requireRoute(hearth.db, payer.workspace_id, payer.task)
-  const targets = targetsOf(hearth, route)
+  const { route, targets } = readScope(hearth.db, () => {
+    const found = requireRoute(hearth.db, payer.workspace_id, payer.task)
+    return { route: found, targets: targetsOf(hearth, found) }
+  })
   if (targets.length === 0)
     throw new Refusal('conflict', `the model provider for ${payer.task} is switched off`, {
       reason: 'model_not_configured',

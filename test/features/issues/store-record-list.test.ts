@@ -39,6 +39,7 @@ function explaining(db: Db, plans: string[]): Db {
   return {
     memos: null,
     currentMemos: () => new Map(),
+    endReads: () => {},
     one: (sql, ...params) => (explain(sql, params), db.one(sql, ...params)),
     all: (sql, ...params) => (explain(sql, params), db.all(sql, ...params)),
   }
@@ -131,6 +132,7 @@ test('a page of the second half is read from the end, and holds the same', async
   const counting: Db = {
     memos: null,
     currentMemos: () => new Map(),
+    endReads: () => {},
     one: (sql, ...params) => db.one(sql, ...params),
     all: (sql, ...params) => {
       // The last two parameters are the limit and the offset.

@@ -1,6 +1,7 @@
 /** One request of a client to a model, in the interface that the client speaks. */
 import type { Hearth } from '#core/hearth.ts'
 import type { ProtocolRequest } from '#core/protocol-routes.ts'
+import { readScope } from '#core/read-scope.ts'
 import { Refusal } from '#lib/errors.ts'
 import { parseJson } from '#lib/parse-json.ts'
 import { MINUTE } from '#lib/time.ts'
@@ -168,7 +169,7 @@ export async function serveModel(
   /** The model, where the body does not name it. */
   named: string | null = null,
 ): Promise<Response> {
-  const who = payerOf(hearth, http)
+  const who = readScope(hearth.db, () => payerOf(hearth, http))
   const { body, bytes } = await readBody(http)
   const { max_tokens, stream } = client.read(body)
   const payer: Payer = { ...who, task: taskOf(named ?? body.model) }
