@@ -11,7 +11,7 @@ import type { Appearance } from './appearance.ts'
 import type { FlashKind } from './components/flash.tsx'
 import { FLASH_COOKIE, setCookie } from './cookies.ts'
 import type { FlashKey } from './flashes.ts'
-import type { Refusal } from '#lib/errors.ts'
+import { invalid, type Refusal } from '#lib/errors.ts'
 import { renderPage, type Html } from './jsx/html.ts'
 import type { PageMarkdown } from './markdown/page-markdown.ts'
 
@@ -155,6 +155,14 @@ export class Fields {
   optional(name: string): string | undefined {
     const value = this.text(name).trim()
     return value === '' ? undefined : value
+  }
+
+  /** Undefined for an empty field. Throws 422 for a text that is no number. */
+  number(name: string): number | undefined {
+    const text = this.optional(name)
+    const value = text === undefined ? undefined : Number(text.replace(',', '.'))
+    if (Number.isNaN(value)) throw invalid(name, 'enter a number, such as 2.50')
+    return value
   }
 
   all(name: string): string[] {

@@ -6,7 +6,7 @@ import { Avatar, ActorLink, type ActorSummary } from './avatar.tsx'
 import { EmptyState } from './card.tsx'
 import { Icon, type IconName } from './icon.tsx'
 import { Duration, RelativeTime } from './time.tsx'
-import { localized, rich, t, tn } from '../text.ts'
+import { localized, rich, t, texts, tn } from '../text.ts'
 import { stateWord } from '../messages.ts'
 
 /** One entry, as `read_session` returns it. */
@@ -184,8 +184,15 @@ const ENTRY_STYLES: Record<string, { icon: IconName; tone?: string; word?: strin
   check: { icon: 'check-circle', word: 'Check' },
   question: { icon: 'question', tone: 'wait', word: 'Asked' },
   answer: { icon: 'comment', tone: 'good', word: 'Answer' },
-  error: { icon: 'warning', tone: 'bad', word: 'Stopped' },
+  error: { icon: 'warning', tone: 'bad', word: 'Failed' },
   summary: { icon: 'flame', word: 'Summary' },
+})
+
+/** What errors of the service mean for the agent, by their codes. */
+const ERROR_WORDS: Record<string, string> = texts({
+  cost_cap: 'Stopped',
+  waiting: 'Needs attention',
+  max_revisions: 'Needs attention',
 })
 
 interface PlanStep {
@@ -198,6 +205,10 @@ function entryStyle(
   status: string,
 ): { icon: IconName; tone?: string; word?: string } {
   const style = ENTRY_STYLES[entry.kind] ?? { icon: 'circle', word: entry.kind }
+  if (entry.kind === 'error') {
+    const word = ERROR_WORDS[String(entry.data?.code)]
+    return word === undefined ? style : { ...style, word }
+  }
   if (entry.kind !== 'check') return style
   const failed = status === 'failed' || status === 'errored'
   return { ...style, tone: status === 'passed' ? 'good' : failed ? 'bad' : 'wait' }

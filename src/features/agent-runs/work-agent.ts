@@ -6,7 +6,13 @@ import type { Hearth } from '#core/hearth.ts'
 import { job } from '#core/jobs.ts'
 import { writeAs, type Tx } from '#core/write.ts'
 import { stopAgentAtCost } from '#features/agents/index.ts'
-import { callModel, isLoop, modelFailure, type ModelTask } from '#features/models/index.ts'
+import {
+  callModel,
+  describeReachedCap,
+  isLoop,
+  modelFailure,
+  type ModelTask,
+} from '#features/models/index.ts'
 import { isSessionFull } from '#features/pulls/index.ts'
 import { Refusal } from '#lib/errors.ts'
 import { SECOND } from '#lib/time.ts'
@@ -174,7 +180,7 @@ async function modelFailed({ hearth, run, signal }: RunContext, error: unknown):
   if (signal.aborted) throw error
   if (error instanceof Refusal && error.reason === 'cost_cap')
     return await writeAs(hearth, null, (tx) =>
-      stopAgentAtCost(tx, run.agent_id, run.pull_id, error.message),
+      stopAgentAtCost(tx, run.agent_id, run.pull_id, describeReachedCap(error)),
     )
   if (error instanceof Refusal && error.code === 'rate_limited')
     return await sleep(RESERVED_DELAY_MS, signal)

@@ -5,7 +5,7 @@
 import { actorId } from '#core/caller.ts'
 import { handler, reaction } from '#core/events.ts'
 import type { Tx } from '#core/write.ts'
-import { endToken, tokenEnded } from '#features/accounts/index.ts'
+import { actorOf, endToken, tokenEnded } from '#features/accounts/index.ts'
 import {
   addServiceEntry,
   costCapReached,
@@ -91,7 +91,7 @@ export const stopAgentsAtCostLimit = handler(
 )
 
 function stopAtCost(tx: Tx, agent: AgentRow, pull_id: string | null, why: string): void {
-  const text = `The agent ${agent.name} was stopped: ${why}.`
+  const text = `${actorOf(tx.hearth, agent.id).username} was stopped: ${why}.`
   if (pull_id !== null)
     addServiceEntry(tx, pull_id, { kind: 'error', text, data: { code: 'cost_cap' } })
   endAgent(tx, agent, { as: 'stopped', reason: 'cost_cap', by: null })

@@ -15,7 +15,7 @@ export type { Payer } from './payer.ts'
 
 /**
  * Asks the model of a task. Of messages that are more than it can read, what is left out is said in
- * its place (`context-budget.ts`). Throws 409 `model_not_configured`, 403 `cost_cap`, 429 while other
+ * its place (`context-budget.ts`). Models that rest after failures are waited for. Throws 409 `model_not_configured`, 403 `cost_cap`, 429 while other
  * calls have reserved what is left, and `ModelFailed` when no model of the route answers.
  */
 export async function callModel(
@@ -30,6 +30,7 @@ export async function callModel(
     input: tokensOf(Buffer.byteLength(JSON.stringify(request))),
     ...(request.max_tokens === undefined ? {} : { wanted: request.max_tokens }),
     ...(signal ? { signal } : {}),
+    isPatient: true,
     build: (target, max_tokens, { temperature: preset }) => {
       const temperature = request.temperature ?? preset
       return outgoingFor(target, {

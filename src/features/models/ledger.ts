@@ -50,8 +50,13 @@ const ledger = service('model ledger', () => new Ledger())
 export const costCapReached = ({ what, reason = 'cost_cap' }: Cap): Refusal =>
   new Refusal('forbidden', `${what} is reached; stop and say so`, {
     reason,
+    details: { reached: what },
     headers: { 'x-should-retry': 'false' },
   })
+
+/** What people are told of a cap that is reached; the refusal itself speaks to a program. */
+export const describeReachedCap = ({ details, message }: Refusal): string =>
+  typeof details.reached === 'string' ? `${details.reached} is reached` : message
 
 export type Reservation = { readonly max_output: number; readonly release: () => void }
 

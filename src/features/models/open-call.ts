@@ -69,6 +69,8 @@ export type CallRequest = {
   /** Builds the request once the model and its longest answer are known. Throws Refusal. */
   readonly build: (target: Target, maxOutput: number, route: RouteRow) => Outgoing
   readonly signal?: AbortSignal
+  /** Whether it waits for models that rest after failures, which takes at most half a minute. */
+  readonly isPatient?: boolean
 }
 
 export type OpenCall = {
@@ -276,8 +278,12 @@ export async function openModelCall(
   const fitting = targets.filter((target) => canHold(target, request))
   if (fitting.length === 0) throw tooLong(payer, targets, request.input)
   const ready = fitting.filter((target) => health.restMs(target) === 0)
-  if (ready.length === 0)
-    throw resting(payer, Math.min(...fitting.map((one) => health.restMs(one))))
+  if (ready.length === 0) {
+    const restMs = Math.min(...fitting.map((one) => health.restMs(one)))
+    if (!request.isPatient) throw resting(payer, restMs)
+    await sleep(restMs, request.signal ?? null)
+    return await openModelCall(hearth, payer, { ...request, isPatient: false })
+  }
   let last: Failure | null = null
   for (const target of ready) {
     const result = await tryTarget({ hearth, payer, route, request, target })

@@ -46,7 +46,7 @@ export function capsOf(hearth: Hearth, payer: Payer, route: RouteRow): Cap[] {
         payer.actor_id,
         agent.max_usd,
         agent.cost_usd,
-        `max_usd ${agent.max_usd.toFixed(2)} of this agent`,
+        `the budget of $${agent.max_usd.toFixed(2)} of this agent (max_usd)`,
       ),
     )
   if (route.max_usd !== null)
@@ -55,7 +55,7 @@ export function capsOf(hearth: Hearth, payer: Payer, route: RouteRow): Cap[] {
         `${payer.actor_id} ${payer.task}`,
         route.max_usd,
         agent ? toUsd(costOfTask(db, payer.actor_id, payer.task)) : 0,
-        `max_usd ${route.max_usd.toFixed(2)} of the model for ${payer.task}`,
+        `the budget of $${route.max_usd.toFixed(2)} of the model for ${payer.task} (max_usd)`,
       ),
     )
   const pull = payer.pull_id === null ? null : findPullById(db, payer.pull_id)

@@ -51,6 +51,18 @@ describe('providers', () => {
     expect(first.id).toMatch(/^itg_/)
   })
 
+  test('a model that rests after failures is waited for', async () => {
+    const { ask, world, provider } = await setUp((_, number) =>
+      number < 4 ? { status: 503, headers: { 'retry-after': '0' } } : { text: 'Fine.' },
+    )
+    for (let calls = 0; calls < 2; calls++) expect(ask()).rejects.toThrow(ModelFailed)
+    while (provider.asked.length < 4) await Bun.sleep(5)
+    world.clock.advance(29_950)
+    const answer = ask()
+    world.clock.advance(50)
+    expect((await answer).text).toBe('Fine.')
+  })
+
   test('the key is in no answer, and a word in its place changes none', async () => {
     const { ask, connect, route } = await setUp()
     const answerWith = async (secret: string) => {

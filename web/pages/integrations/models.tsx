@@ -220,11 +220,6 @@ const readOption = (text: string): { integration: string; model: string } => {
   return { integration: text.slice(0, at), model: text.slice(at + 1) }
 }
 
-const numberFrom = (fields: Fields, name: string): number | null => {
-  const text = fields.optional(name)
-  return text === undefined ? null : Number(text.replace(',', '.'))
-}
-
 /** The route of a task. What the form does not show stays: temperature and further fallbacks. */
 function routeFrom(fields: Fields, task: ModelTask, before: ModelRoute | undefined): ModelRoute[] {
   const model = fields.optional(`model.${task}`)
@@ -234,9 +229,9 @@ function routeFrom(fields: Fields, task: ModelTask, before: ModelRoute | undefin
     {
       task,
       ...readOption(model),
-      max_output_tokens: numberFrom(fields, `max_output_tokens.${task}`),
+      max_output_tokens: fields.number(`max_output_tokens.${task}`) ?? null,
       temperature: before?.temperature ?? null,
-      max_usd: numberFrom(fields, `max_usd.${task}`),
+      max_usd: fields.number(`max_usd.${task}`) ?? null,
       fallback: next === undefined ? [] : [readOption(next), ...(before?.fallback.slice(1) ?? [])],
     },
   ]
@@ -270,7 +265,7 @@ export const gatewayForm = action({
     await visit.call(setModelGateway, {
       workspace,
       enabled: fields.ticked('enabled'),
-      max_usd_per_day: numberFrom(fields, 'max_usd_per_day'),
+      max_usd_per_day: fields.number('max_usd_per_day') ?? null,
     })
     return redirectWithFlash(visit, modelsPath(workspace), 'saved')
   },

@@ -136,14 +136,13 @@ export const assignFormOn = (on: Page) =>
     path: '/:workspace/:repo/issues/:number/assign',
     page: on,
     submit: async (visit, fields) => {
-      const max = fields.optional('max_usd')
       const { pull } = await visit.call(assignIssue, {
         repo: repoOf(visit),
         number: numberOf(visit) ?? 0,
         agent: fields.optional('agent'),
         program: fields.optional('program'),
         instructions: fields.optional('instructions'),
-        max_usd: max === undefined ? undefined : Number(max.replace(',', '.')),
+        max_usd: fields.number('max_usd'),
       })
       return redirectWithFlash(
         visit,

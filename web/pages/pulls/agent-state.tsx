@@ -11,9 +11,9 @@ import {
   RelativeTime,
   TextArea,
 } from '../../components/index.ts'
-import { pullPath } from '../../paths.ts'
+import { issuePath, pullPath } from '../../paths.ts'
 import { action, redirectWithFlash, type Page, type Visit } from '../../site.ts'
-import { AgentStateBadge, costOfAgent } from '../repos/agent-parts.tsx'
+import { AgentStateBadge, costOfAgent, StoppedNote } from '../repos/agent-parts.tsx'
 import { repoOf } from '../repos/frame.tsx'
 import { fieldError, formError } from '../shell.tsx'
 import { rich, t } from '../../text.ts'
@@ -79,15 +79,36 @@ const NextStep = ({ visit, here, agent }: { visit: Visit; here: string; agent: A
   )
 }
 
+/** Why an agent was stopped, and how a person goes on. Agents from outside have no model here. */
+const StoppedCard = ({ agent, issue }: { agent: Agent; issue: number | null }) =>
+  agent.stopped && (
+    <>
+      <p>
+        <StoppedNote stopped={agent.stopped} />
+      </p>
+      {issue !== null && agent.model !== null && (
+        <p class="muted">
+          {rich(
+            'To go on, assign {issue} again, with a higher maximum cost where it needs one. What it pushed stays here.',
+            { issue: <a href={issuePath(agent.repo, issue)}>#{issue}</a> },
+          )}
+        </p>
+      )}
+    </>
+  )
+
 /** State, cost and the buttons: stop it, or let it go on. */
 export const AgentState = ({
   visit,
   here,
   agent,
+  issue,
 }: {
   visit: Visit
   here: string
   agent: Agent
+  /** The number of the issue that it was given. */
+  issue: number | null
 }) => {
   const isRunning = agent.state !== 'stopped' && agent.state !== 'finished'
   return (
@@ -105,6 +126,7 @@ export const AgentState = ({
         </span>
       </p>
       {agent.waiting_for !== null && <p>{agent.waiting_for}</p>}
+      <StoppedCard agent={agent} issue={issue} />
       <NextStep visit={visit} here={here} agent={agent} />
       {isRunning && (
         <ActionButton action={`${here}/stop`} csrf={visit.csrf} values={{ agent: agent.id }}>

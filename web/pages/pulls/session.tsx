@@ -130,7 +130,7 @@ export const sessionPage = page({
       ) : null
     return (
       <PullFrame visit={visit} repo={repo} pull={pull} current="session" live={live}>
-        {agent && <AgentState visit={visit} here={here} agent={agent} />}
+        {agent && <AgentState visit={visit} here={here} agent={agent} issue={pull.issue} />}
         {session === null ? (
           <Notice>{t('This session is shown to members only.')}</Notice>
         ) : session.items.length === 0 ? (

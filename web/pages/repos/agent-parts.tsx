@@ -1,8 +1,8 @@
 // Parts of the rows of agents, of those at work and of those that have ended.
 import type { Agent } from '#features/agents/index.ts'
-import { Avatar, Badge } from '../../components/index.ts'
+import { ActorLink, Avatar, Badge, RelativeTime } from '../../components/index.ts'
 import { formatCost } from '../../format.ts'
-import { t } from '../../text.ts'
+import { rich, t } from '../../text.ts'
 import { agentStateStyle } from './agent-state.ts'
 
 export const AgentFace = ({ agent }: { agent: Agent }) => (
@@ -20,6 +20,18 @@ export const AgentStateBadge = ({ agent }: { agent: Agent }) => {
     </Badge>
   )
 }
+
+/** When an agent was stopped, by whom and why. */
+export const StoppedNote = ({
+  stopped: { at, by, reason },
+}: {
+  stopped: NonNullable<Agent['stopped']>
+}) =>
+  rich('Stopped {time}{by}{reason}', {
+    time: <RelativeTime at={at} />,
+    by: by && <> {rich('by {actor}', { actor: <ActorLink of={by} face={false} /> })}</>,
+    reason: reason && `: ${reason === 'cost_cap' ? t('it reached its limit') : reason}`,
+  })
 
 /** What an agent has cost, and its limit when it has one. */
 export const costOfAgent = ({ cost_usd, max_usd }: Agent): string =>

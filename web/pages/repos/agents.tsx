@@ -45,7 +45,7 @@ import { RepoFrame, repoOf } from './frame.tsx'
 import { mayProtectMore, StricterProtection } from './stricter-protection.tsx'
 import { localized, rich, t } from '../../text.ts'
 import { AgentOverview, type Overview } from './agent-overview.tsx'
-import { AgentFace, AgentStateBadge, costOfAgent } from './agent-parts.tsx'
+import { AgentFace, AgentStateBadge, costOfAgent, StoppedNote } from './agent-parts.tsx'
 
 const LIFETIMES = localized([
   { value: '1', label: '1 hour' },
@@ -80,15 +80,7 @@ const AgentMeta = ({ agent }: { agent: Agent }) => (
     {agent.model !== null && <span>{agent.model}</span>}
     {agent.stopped && (
       <span>
-        {rich('Stopped {time}{by}{reason}', {
-          time: <RelativeTime at={agent.stopped.at} />,
-          by: agent.stopped.by && (
-            <> {rich('by {actor}', { actor: <ActorLink of={agent.stopped.by} face={false} /> })}</>
-          ),
-          reason:
-            agent.stopped.reason &&
-            `: ${agent.stopped.reason === 'cost_cap' ? t('it reached its limit') : agent.stopped.reason}`,
-        })}
+        <StoppedNote stopped={agent.stopped} />
       </span>
     )}
   </>
@@ -301,10 +293,6 @@ export const agentsPage = page({
   view: (shown, visit) => <AgentsView visit={visit} {...shown} made={null} />,
 })
 
-/** A typed number. Other text is passed on, so that the operation reports it. */
-const numberOf = (text: string | undefined): number | undefined =>
-  text === undefined ? undefined : Number(text.replace(',', '.'))
-
 /**
  * Responds with the page and not with a redirect, because the secret is shown once and not stored.
  */
@@ -322,9 +310,9 @@ const startAgentForm = action({
         | 'write'
         | undefined,
       scopes,
-      expires_in_hours: numberOf(fields.optional('expires_in_hours')),
-      pull: numberOf(fields.optional('pull')),
-      max_usd: numberOf(fields.optional('max_usd')),
+      expires_in_hours: fields.number('expires_in_hours'),
+      pull: fields.number('pull'),
+      max_usd: fields.number('max_usd'),
     })
     const shown = await load(visit)
     if (shown === null) return repoPath(repoOf(visit))

@@ -224,6 +224,11 @@ const AgentFields = ({
       value={typedOr('agent_permissions', settings.agent_permissions)}
       error={fieldError(visit, 'agent_permissions')}
     />
+    <Checkbox
+      name="agent_auto_merge_needs_person"
+      label={t('Auto-merge of what agents made waits for an approval by a person')}
+      checked={settings.agent_auto_merge_needs_person}
+    />
     <Field
       name="max_revisions"
       label={t('Revisions of the built-in agent')}
@@ -448,6 +453,7 @@ export const pullSettingsForm = form({
     require_up_to_date: fields.ticked('require_up_to_date'),
     count_agent_approvals: fields.ticked('count_agent_approvals'),
     agent_review: fields.ticked('agent_review'),
+    agent_auto_merge_needs_person: fields.ticked('agent_auto_merge_needs_person'),
     agent_permissions: AGENT_PERMISSIONS.find((one) => one === fields.text('agent_permissions')),
     ...(fields.optional('max_revisions')
       ? { max_revisions: Number(fields.text('max_revisions')) }

@@ -5,6 +5,7 @@ import { findAgent, stopAgentAtCost } from '#features/agents/index.ts'
 import { addServiceEntry } from '#features/pulls/index.ts'
 import { forbidden, type Refusal } from '#lib/errors.ts'
 import { modelLoop } from '../events.ts'
+import { describeReachedCap } from '../ledger.ts'
 import type { Payer } from '../payer.ts'
 
 type Agent = Pick<Payer, 'actor_id' | 'pull_id'>
@@ -13,10 +14,12 @@ type Agent = Pick<Payer, 'actor_id' | 'pull_id'>
 export async function stopAtCap(
   hearth: Hearth,
   { actor_id, pull_id }: Agent,
-  { reason, message }: Refusal,
+  refusal: Refusal,
 ): Promise<void> {
-  if (reason !== 'cost_cap' || findAgent(hearth.db, actor_id) === null) return
-  await writeAs(hearth, null, (tx) => stopAgentAtCost(tx, actor_id, pull_id, message))
+  if (refusal.reason !== 'cost_cap' || findAgent(hearth.db, actor_id) === null) return
+  await writeAs(hearth, null, (tx) =>
+    stopAgentAtCost(tx, actor_id, pull_id, describeReachedCap(refusal)),
+  )
 }
 
 const LOOP = 'the same calls have had the same results four times; do something else, or stop'

@@ -10,6 +10,7 @@ import type { Hearth } from '#core/hearth.ts'
 import { job } from '#core/jobs.ts'
 import { call } from '#core/operation.ts'
 import { writeAs, type Tx } from '#core/write.ts'
+import { actorOf } from '#features/accounts/index.ts'
 import { conversationResolved } from '#features/issues/index.ts'
 import { moveRefs, prepareUpdates, branchRef, readRef, requireRepo } from '#features/repos/index.ts'
 import { Refusal } from '#lib/errors.ts'
@@ -19,7 +20,7 @@ import { pullUpdated } from '../events.ts'
 import { serviceIdentity } from './merge-message.ts'
 import { mergePull } from './merge-pull.ts'
 import { autoMergeCaller } from './merging-caller.ts'
-import { mergeQueues } from '../extension-points.ts'
+import { mergeQueues, type MergeEvaluation } from '../extension-points.ts'
 import { loadEvaluation } from '../pull-facts.ts'
 import { currentBlockers } from '../pull-record.ts'
 import type { Blocker } from '../schema.ts'
@@ -50,10 +51,8 @@ export const autoMerge = job<{ pull_id: string }>({
     const asked = findAutoMerge(hearth.db, pull.id)
     const caller = autoMergeCaller(hearth, around, pull, asked)
     const context = contextFor(hearth, around, pull.base_ref, { pull, by: caller })
-    const blockers = currentBlockers(
-      hearth,
-      loadEvaluation(hearth, { pull, context, stats }, caller),
-    )
+    const evaluation = loadEvaluation(hearth, { pull, context, stats }, caller)
+    const blockers = currentBlockers(hearth, evaluation)
     if (!caller) {
       // When the repository enabled auto-merge, it goes on waiting for an approval. When a person
       // enabled it, that person can no longer merge.
@@ -61,6 +60,8 @@ export const autoMerge = job<{ pull_id: string }>({
         await stopAutoMerging(hearth, pull, 'who asked for it can no longer merge')
       return
     }
+    // An approval enqueues this job again.
+    if (lacksPerson(hearth, evaluation)) return
     const queues = mergeQueues.all(hearth)
     if (queues.some((queue) => queue.positionsOf(hearth.db, pull.repo_id, [pull.number]).size > 0))
       return
@@ -82,6 +83,21 @@ export const autoMerge = job<{ pull_id: string }>({
     }
   },
 })
+
+/** Whether an agent made a pull request that must not merge by itself before a person approved it. */
+function lacksPerson(hearth: Hearth, { pull, context, standings }: MergeEvaluation): boolean {
+  if (!context.settings.agent_auto_merge_needs_person) return false
+  const isByAgent = pull.agent !== null || actorOf(hearth, pull.author_id).kind === 'agent'
+  return (
+    isByAgent &&
+    !standings.some(
+      ({ review, counted }) =>
+        counted &&
+        review.verdict === 'approve' &&
+        actorOf(hearth, review.author_id).kind === 'user',
+    )
+  )
+}
 
 const wantsAutoMerge = (pull: PullRow): boolean =>
   pull.status === 'open' && pull.auto_merge === 1 && pull.head_sha !== null

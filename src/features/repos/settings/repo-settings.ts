@@ -39,6 +39,9 @@ export const RepoSettings = Type.Object(
         'How often agents may push again by themselves after failed checks or requested changes. A comment or push by a person begins the count anew.',
     }),
     auto_merge: flag('Whether a pull request with nothing in its way merges by itself.'),
+    agent_auto_merge_needs_person: flag(
+      'Whether auto-merge of a pull request that an agent made waits for a counted approval of a person.',
+    ),
     merge_queue: flag('Whether merging goes through the queue.'),
     queue_slots: Type.Integer({
       minimum: 1,
@@ -107,6 +110,7 @@ export const DEFAULT_SETTINGS: RepoSettings = {
   agent_permissions: 'auto',
   max_revisions: 3,
   auto_merge: false,
+  agent_auto_merge_needs_person: true,
   merge_queue: false,
   queue_slots: 3,
   merge_methods: ['merge', 'squash', 'rebase'],

@@ -5,6 +5,7 @@ import { addComment } from '#features/issues/comments/add-comment.ts'
 import { resolveComment } from '#features/issues/comments/resolve-comment.ts'
 import { reviewPull } from '#features/pulls/reviews/review-pull.ts'
 import { updatePull } from '#features/pulls/lifecycle/update-pull.ts'
+import { createPull } from '#features/pulls/lifecycle/create-pull.ts'
 import { createRuleset } from '#features/rulesets/create-ruleset.ts'
 import { deleteRuleset } from '#features/rulesets/delete-ruleset.ts'
 import { setBasePermission } from '#features/workspaces/set-base-permission.ts'
@@ -93,6 +94,35 @@ describe('it merges once nothing stands in the way', () => {
     await world.call(reviewPull, max, { repo: REPO, number: outside, verdict: 'approve' })
     await world.jobs()
     expect(made.pull(outside)).toMatchObject({ status: 'merged', merged_by: max.id })
+  })
+})
+
+describe('pull requests of agents', () => {
+  const setUp = async (settings = {}) => {
+    const made = await makePullWorld({ auto_merge: true, ...settings })
+    await made.push(REPO, 'topic', made.ref('main'))
+    await made.world.commit(REPO, 'topic', { 'b.txt': 'by an agent\n' }, { as: made.ada })
+    const { pull } = await made.world.call(createPull, made.ada, {
+      repo: REPO,
+      title: 'By an agent',
+      branch: 'topic',
+      agent: 'helper',
+    })
+    await made.world.jobs()
+    return { ...made, number: pull.number }
+  }
+
+  test('wait for an approval of a person', async () => {
+    const { world, max, number, pull } = await setUp()
+    expect(pull(number).status).toBe('open')
+    await world.call(reviewPull, max, { repo: REPO, number, verdict: 'approve' })
+    await world.jobs()
+    expect(pull(number).status).toBe('merged')
+  })
+
+  test('merge without one where the settings say so', async () => {
+    const { number, pull } = await setUp({ agent_auto_merge_needs_person: false })
+    expect(pull(number).status).toBe('merged')
   })
 })
 
