@@ -521,13 +521,18 @@ describe('opening', () => {
 
   test('agents that cost too much today open nothing more until tomorrow', async () => {
     const made = await forge.ruleAll([of('cost_cap', { max_usd: 10, per: 'day' })], { conditions })
-    const number = (await world.call(createPull, bot, { repo: REPO, title: 'Expensive' })).pull
-      .number
-    await world.call(appendSession, bot, {
-      repo: REPO,
-      number,
-      entries: [{ kind: 'usage', text: 'm', data: { cost_usd: 10 } }],
-    })
+    // What agents of strangers report is not believed.
+    const spender = await forge.agent(mel, 'spender')
+    const numbers: number[] = []
+    for (const agent of [bot, spender]) {
+      const { pull } = await world.call(createPull, agent, { repo: REPO, title: 'Expensive' })
+      await world.call(appendSession, agent, {
+        repo: REPO,
+        number: pull.number,
+        entries: [{ kind: 'usage', text: 'm', data: { cost_usd: 10 } }],
+      })
+      numbers.push(pull.number)
+    }
     const refused = await refusal(world.call(createPull, bot, { repo: REPO, title: 'More' }))
     expect([refused.reason, refused.message]).toEqual([
       'rule',
@@ -540,7 +545,8 @@ describe('opening', () => {
     )
     const next = await forge.loose(forge.head(), { 'y.txt': 'y' })
     expect(
-      (await forge.pushes(bot, [['refs/heads/main', next]], forge.fork(number)))[0]?.refused,
+      (await forge.pushes(bot, [['refs/heads/main', next]], forge.fork(numbers[0] ?? 0)))[0]
+        ?.refused,
     ).toContain('rule cost_cap')
     world.clock.advance(DAY)
     expect((await world.call(createPull, bot, { repo: REPO, title: 'Tomorrow' })).pull.status).toBe(
