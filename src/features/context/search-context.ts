@@ -2,6 +2,7 @@ import { readsWorkspace } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { OneOf, Type, WorkspaceSlug } from '#core/schema.ts'
 import { invalid } from '#lib/errors.ts'
+import { nextTurn } from '#lib/waiting.ts'
 import { findMemories, findRuns, findTickets } from './find-memories.ts'
 import { findOwners, findPackages, findProjects, findRepos } from './find-directory.ts'
 import { findDependencies, findDocs, findRecords } from './find-texts.ts'
@@ -115,6 +116,8 @@ export const searchContext = operation({
     if (words.length === 0) throw invalid('query', 'query has no word to look for')
     const items: ContextItem[] = []
     for (const kind of new Set(input.kinds ?? ENTITY_KINDS)) {
+      // Each of them reads a page of another list.
+      await nextTurn()
       signal.throwIfAborted()
       const found = await FINDERS[kind](place, words, query)
       items.push(...found.map((one) => itemOf(place, words, one)))

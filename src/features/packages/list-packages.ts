@@ -4,7 +4,7 @@ import { byPage, pageOf, windowOf } from '#core/page.ts'
 import { Type, WorkspaceSlug } from '#core/schema.ts'
 import { repoByPath } from '#features/repos/index.ts'
 import { factsOfPackage } from './package-facts.ts'
-import { packageRecord, roleOf } from './package-record.ts'
+import { packageRecord, preloadPackageRecords, roleOf } from './package-record.ts'
 import { Packages, PackageTypeName, parsePackageType, StateInput } from './schema.ts'
 import { countPackageRows, listPackageRows } from './store.ts'
 import { administeredPackages, visiblePackages } from './visible-packages.ts'
@@ -68,6 +68,7 @@ export const listPackages = operation({
       repo_id: linked?.id,
     }
     const rows = listPackageRows(db, filter, window)
+    preloadPackageRecords(hearth, rows)
     return pageOf(
       rows.map((row) =>
         packageRecord(hearth, row, roleOf(factsOfPackage(db, row, workspace, caller))),

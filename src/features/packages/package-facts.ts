@@ -54,16 +54,13 @@ export function packageRole(
   caller: Caller,
 ): Role | null {
   if (caller.kind === 'anonymous') return null
+  // A page of packages is often one of an owner, whom no other role makes higher.
+  if (workspace.role === 'owner' && caller.kind !== 'agent') return 'admin'
   const repo = row.repo_id !== null && row.inherit_access === 1 ? repoById(db, row.repo_id) : null
   const linked = repo && repo.deleted_at === null ? factsOf(db, repo, caller) : null
   const inherited = asPackageRole(linked?.role ?? null)
   if (caller.kind === 'agent') return inherited
-  const base =
-    workspace.role === 'owner'
-      ? 'admin'
-      : caller.kind === 'workspace' && workspace.role !== null
-        ? 'write'
-        : null
+  const base = caller.kind === 'workspace' && workspace.role !== null ? 'write' : null
   // A grant ends with the membership.
   const granted = workspace.role === null ? null : grantedRole(db, row.id, caller.id)
   return higherRole(higherRole(base, inherited), granted)

@@ -9,7 +9,13 @@ import { formatOf } from './formats/index.ts'
 import { addedDownloads } from './download-counts.ts'
 import type { Package, PackageFile, PackageVersion } from './schema.ts'
 import type { PackageRow } from './store.ts'
-import { listFiles, listTagsOfVersion, versionById, type VersionRow } from './store-versions.ts'
+import {
+  findVersionName,
+  listFiles,
+  listTagsOfVersion,
+  preloadVersionNames,
+  type VersionRow,
+} from './store-versions.ts'
 
 /** The page of a package, with every part of its name in one segment. */
 export const packagePageUrl = (
@@ -25,12 +31,18 @@ const slugOf = (hearth: Hearth, row: PackageRow): string =>
 export const roleOf = (facts: Pick<PackageFacts, 'role' | 'private' | 'deleted'>): Role | null =>
   higherRole(facts.role, facts.private || facts.deleted ? null : 'read')
 
+/** Reads what the records of these packages need with one query. */
+export const preloadPackageRecords = (hearth: Hearth, rows: readonly PackageRow[]): void =>
+  preloadVersionNames(
+    hearth.db,
+    rows.flatMap(({ latest_version_id: id }) => id ?? []),
+  )
+
 export function packageRecord(hearth: Hearth, row: PackageRow, role: Role | null): Package {
   const { db } = hearth
   const { site_url } = hearth.settings
   const workspace = slugOf(hearth, row)
   const repo = row.repo_id === null ? null : repoById(db, row.repo_id)
-  const latest = row.latest_version_id === null ? null : versionById(db, row.latest_version_id)
   return {
     id: row.id,
     name: row.name,
@@ -41,7 +53,7 @@ export function packageRecord(hearth: Hearth, row: PackageRow, role: Role | null
     repository: repo && { id: repo.id, name: repo.name, full_name: fullNameOf(db, repo) },
     description: row.description,
     version_count: row.version_count,
-    latest: latest?.version ?? null,
+    latest: row.latest_version_id === null ? null : findVersionName(db, row.latest_version_id),
     size_in_bytes: row.size_in_bytes,
     download_count: row.download_count + addedDownloads(hearth, row.id),
     inherit_access: row.inherit_access === 1,

@@ -1,5 +1,6 @@
 /** SQL for the tables `package_versions`, `package_files` and `package_tags`. */
 import type { Db } from '#core/db.ts'
+import { memo, preload } from '#core/read-scope.ts'
 import type { Tx } from '#core/write.ts'
 import { notFound } from '#lib/errors.ts'
 import type { Timestamp } from '#lib/time.ts'
@@ -56,6 +57,35 @@ export const findVersion = (
 
 export const versionById = (db: Db, id: string): VersionRow | null =>
   db.one<VersionRow>('SELECT * FROM package_versions WHERE id = ?', id)
+
+/** The name of a version, without its metadata, which may have megabytes. */
+export const findVersionName = (db: Db, id: string): string | null =>
+  memo(
+    db,
+    'package version name',
+    id,
+    () =>
+      db.one<{ version: string }>('SELECT version FROM package_versions WHERE id = ?', id)
+        ?.version ?? null,
+  )
+
+/** Preloads names of versions into the current read scope. */
+export const preloadVersionNames = (db: Db, ids: readonly string[]): void =>
+  preload(
+    db,
+    'package version name',
+    ids,
+    () =>
+      new Map(
+        db
+          .all<{ id: string; version: string }>(
+            'SELECT v.id, v.version FROM json_each(?) i JOIN package_versions v ON v.id = i.value',
+            JSON.stringify(ids),
+          )
+          .map(({ id, version }) => [id, version]),
+      ),
+    () => null,
+  )
 
 export function requireVersion(db: Db, id: string): VersionRow {
   const row = versionById(db, id)

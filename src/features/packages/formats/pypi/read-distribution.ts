@@ -38,17 +38,23 @@ const REPEATED = new Set([
 const MAX_FIELDS = 5_000
 const HEADER = /^([A-Za-z][A-Za-z0-9-]*):[ \t]?(.*)$/
 
+/** The headers end at the first empty line, which may be the first of all. */
+function splitDocument(text: string): { head: string; body: string } {
+  const end = `\n${text}`.indexOf('\n\n')
+  return end < 0
+    ? { head: text, body: '' }
+    : { head: text.slice(0, Math.max(0, end - 1)), body: text.slice(end + 1) }
+}
+
 /** Headers as in mail, then the description. The names of fields are in lower case with `_`. */
 export function parseCoreMetadata(text: string): {
   fields: Record<string, string | string[]>
   body: string
 } {
   const fields: Record<string, string | string[]> = Object.create(null)
-  const lines = text.split(/\r?\n/)
-  const end = lines.indexOf('')
-  const heads = lines.slice(0, end < 0 ? lines.length : Math.min(end, MAX_FIELDS))
+  const { head, body } = splitDocument(text.replaceAll('\r\n', '\n'))
   let last = ''
-  for (const line of heads) {
+  for (const line of head.split('\n', MAX_FIELDS)) {
     const [, name = '', value = ''] = HEADER.exec(line) ?? []
     if (name === '') appendLine(fields, last, line)
     else {
@@ -59,7 +65,7 @@ export function parseCoreMetadata(text: string): {
       else fields[last] = [value.trim()]
     }
   }
-  return { fields, body: end < 0 ? '' : lines.slice(end + 1).join('\n') }
+  return { fields, body }
 }
 
 /** A line that begins with white space goes on with the field before it. */
