@@ -30,7 +30,7 @@ const LEAF_GROUPS: Readonly<Record<string, readonly string[]>> = {
   runners: ['variables', 'workflows', 'artifacts'],
   incoming: ['integrations'],
   models: ['integrations', 'agents'],
-  plans: ['models'],
+  plans: ['agents', 'models'],
   context: ['integrations', 'memory', 'packages', 'search', 'workflows'],
   assistant: ['context', 'models', 'search'],
   triage: ['models'],

@@ -4,7 +4,7 @@ import type { SignedIn } from '#core/caller.ts'
 import { missingScope } from '#core/scopes.ts'
 import type { Tx } from '#core/write.ts'
 import { actorOf } from '#features/accounts/index.ts'
-import { BUILT_IN_AGENT, startBuiltInAgent } from '#features/agents/index.ts'
+import { BUILT_IN_AGENT, requireMayStartAgents, startBuiltInAgent } from '#features/agents/index.ts'
 import { findIssue } from '#features/issues/index.ts'
 import { takeMemories } from '#features/memory/index.ts'
 import { MODEL_TASKS, requireRoute } from '#features/models/index.ts'
@@ -47,6 +47,7 @@ export function startRun(tx: Tx, assignment: AgentAssignment): StartedAgent {
   if (task === undefined)
     throw invalid('agent', `agent is one of ${MODEL_TASKS.join(', ')}, whose model is used`)
   const route = requireRoute(tx.db, repo.workspace_id, task)
+  requireMayStartAgents(tx.hearth, tx.db, caller)
   requireIdle(tx, repo.id, number)
   if (program !== null) requireProgram(tx.db, program)
   const agent = program ?? BUILT_IN_AGENT

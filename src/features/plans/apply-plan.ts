@@ -1,16 +1,19 @@
 import { writesRepo, type RepoGrant } from '#core/access.ts'
 import type { SignedIn } from '#core/caller.ts'
+import type { Hearth } from '#core/hearth.ts'
 import { operation } from '#core/operation.ts'
 import { Type } from '#core/schema.ts'
+import { missingScope } from '#core/scopes.ts'
 import type { Tx } from '#core/write.ts'
+import { requireMayStartAgents } from '#features/agents/index.ts'
 import { blockIssue, openIssue, requireContribution } from '#features/issues/index.ts'
 import { requireRoute } from '#features/models/index.ts'
 import { requireLive } from '#features/repos/index.ts'
-import { invalid } from '#lib/errors.ts'
+import { forbidden, invalid } from '#lib/errors.ts'
 import { onPlan } from './inputs.ts'
 import { issuesOf, planRecord, requirePlan, requireReady, untrustedPlan } from './plan-record.ts'
 import { MAX_ISSUES, Plan, type PlanIssue } from './schema.ts'
-import { startDueIssues } from './start-issues.ts'
+import { START_SCOPE, startDueIssues } from './start-issues.ts'
 import { insertPlanStart, setPlanApplied } from './store.ts'
 
 export const applyPlan = operation({
@@ -40,7 +43,7 @@ export const applyPlan = operation({
   handler: ({ hearth, db, repo, caller, write }, { plan, assign = false, keep }) => {
     requireContribution(hearth, repo, caller)
     requireReady(requirePlan(db, repo.id, plan))
-    if (assign) requireRoute(db, repo.workspace_id, 'code')
+    if (assign) requireMayAssign(hearth, repo, caller)
     return write((tx) => {
       requireLive(tx.db, repo.id)
       const row = requirePlan(tx.db, repo.id, plan)
@@ -63,6 +66,14 @@ export const applyPlan = operation({
     })
   },
 })
+
+/** What `assign_issue` demands, before any issue is open. Throws 403 and 409. */
+function requireMayAssign(hearth: Hearth, repo: RepoGrant, caller: SignedIn): void {
+  const scope = missingScope(caller.token?.scopes ?? null, START_SCOPE)
+  if (scope !== null) throw forbidden('scope', `this token lacks the scope ${scope}`, { scope })
+  requireMayStartAgents(hearth, hearth.db, caller)
+  requireRoute(hearth.db, repo.workspace_id, 'code')
+}
 
 /** Opens the kept issues and makes them wait for each other. Throws 422 for an unknown position. */
 function openIssues(

@@ -16,11 +16,14 @@ type Start = {
   readonly token_id: string | null
 }
 
+/** The scope of `assign_issue`, which is asked of the token that applies a plan. */
+export const START_SCOPE = 'pulls:write'
+
 /** Starts one issue with the rights of whoever applied the plan. A refusal is final. */
 export const startPlannedIssue = job<Start>({
   kind: 'plans.start',
   run: async ({ hearth }, { repo_id, number, asked_by, token_id }) => {
-    const caller = restoreCaller(hearth, repo_id, asked_by, token_id)
+    const caller = restoreCaller(hearth, repo_id, asked_by, token_id, START_SCOPE)
     if (caller === null) return
     try {
       await call(hearth, assignIssue, caller, { repo: fullName(hearth.db, repo_id), number })

@@ -1,8 +1,11 @@
 /** What the built-in agent may spend. */
 import { expect, test } from 'bun:test'
+import type { AgentCaller } from '#core/caller.ts'
+import { createAgent } from '#features/agents/create-agent.ts'
 import { resumeAgent } from '#features/agent-runs/resume-agent.ts'
 import { listAgents } from '#features/agents/list-agents.ts'
 import { createRuleset } from '#features/rulesets/create-ruleset.ts'
+import { refusal } from '../../world.ts'
 import { makeRunWorld, REPO, use, type Step } from './fixture.ts'
 
 /** Looks at another line each time, because the same call again and again is a loop. */
@@ -98,4 +101,30 @@ test('an agent whose session is full waits, and does nothing that cannot be read
   })
   expect(provider.asked).toEqual([])
   expect(db.one('SELECT max(seq) AS last FROM session_entries')).toEqual({ last: 100_000 })
+})
+
+test('agents with a budget, and those that the forge runs, start no others', async () => {
+  const { world, ada, assign, run, entries, issue } = await makeRunWorld([
+    use('forge', { name: 'create_issue', arguments: { title: 'More work' } }),
+    use('forge', { name: 'assign_issue', arguments: { number: 3 } }),
+    use('forge', { name: 'update_issue', arguments: { number: 3, assignees: ['agent'] } }),
+    use('ask', { question: 'And now?' }),
+  ])
+  const { pull } = await assign()
+  await world.jobs()
+  expect(run()?.reason).toBe('it asked a question')
+  const results = (await entries(pull.number)).filter(({ kind }) => kind === 'result')
+  expect(results.map(({ data }) => data?.ok)).toEqual([true, false, false])
+  expect(results[1]?.text).toContain('starts no other agents')
+  const started = async (max_usd?: number) => {
+    const { token } = await world.call(createAgent, ada, {
+      repo: REPO,
+      name: `helper-${max_usd ?? 'free'}`,
+      max_usd,
+    })
+    const caller = world.hearth.callers.byToken(token.secret ?? '') as AgentCaller
+    return assign({ number: issue.number + 2 }, caller as never)
+  }
+  expect(await refusal(started(1))).toMatchObject({ reason: 'person_required' })
+  expect((await started()).pull.status).toBe('draft')
 })

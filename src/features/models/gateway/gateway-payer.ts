@@ -3,7 +3,7 @@ import { decide, writesRepo, writesWorkspace } from '#core/access.ts'
 import type { AgentCaller, Caller, SignedIn } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
 import type { ProtocolRequest } from '#core/protocol-routes.ts'
-import { builtInStates, findAgent } from '#features/agents/index.ts'
+import { findAgent, isBuiltIn } from '#features/agents/index.ts'
 import { findPull } from '#features/pulls/index.ts'
 import { fullNameOf, repoById } from '#features/repos/index.ts'
 import { listMemberships, workspaceById } from '#features/workspaces/index.ts'
@@ -55,7 +55,7 @@ function agentPayer(hearth: Hearth, caller: AgentCaller): WhoPays {
     workspace_id: repo.workspace_id,
     actor_id: caller.id,
     pull_id: number === null ? null : (findPull(db, repo.id, number)?.id ?? null),
-    outside: !builtInStates.all(hearth).some((stateOf) => stateOf(db, caller.id) !== null),
+    outside: !isBuiltIn(hearth, db, caller.id),
   }
 }
 

@@ -38,16 +38,17 @@ export function autoMergeCaller(
 }
 
 /**
- * Rebuilds the caller who requested a merge earlier, with the rights of now. Null when the account
- * or the token is gone.
+ * Rebuilds the caller who requested something earlier, with the rights of now: a merge, unless
+ * another scope is named. Null when the account or the token is gone.
  */
 export function restoreCaller(
   hearth: Hearth,
   repo_id: string,
   id: string,
   token_id: string | null,
+  scope = 'pulls:merge',
 ): SignedIn | null {
-  const token = token_id === null ? null : tokenOf(hearth, repo_id, token_id)
+  const token = token_id === null ? null : tokenOf(hearth, repo_id, token_id, scope)
   if (token_id !== null && token === null) return null
   const actor = actorOf(hearth, id)
   if (actor.kind === 'user') {
@@ -71,17 +72,22 @@ export function restoreCaller(
 }
 
 /**
- * The token for this one repository. Its scopes were checked when the merge was requested, and
- * scopes never grow.
+ * The token for this one repository and scope, which was checked when this was requested; scopes
+ * never grow.
  */
-function tokenOf({ db, clock }: Hearth, repo_id: string, token_id: string): TokenFacts | null {
+function tokenOf(
+  { db, clock }: Hearth,
+  repo_id: string,
+  token_id: string,
+  scope: string,
+): TokenFacts | null {
   const row = findToken(db, token_id)
   if (!row || (row.expires_at !== null && Date.parse(row.expires_at) <= clock.now())) return null
   return {
     id: row.id,
     name: row.name,
     kind: row.kind,
-    scopes: ['pulls:merge'],
+    scopes: [scope],
     repos: [repo_id],
     workspace: null,
     role: row.role,
