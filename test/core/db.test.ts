@@ -165,11 +165,11 @@ describe('on disk', () => {
     const last = writer.write(() => db.run('INSERT INTO things (name) VALUES (?)', 'last'))
     await writer.close()
     await last
-    const state = db.one<{ log: number; checkpointed: number }>('PRAGMA wal_checkpoint(NOOP)')
-    expect(state?.checkpointed).toBeGreaterThan(900)
+    const size = () => statSync(join(folder, 'long.db')).size
+    expect(size()).toBeGreaterThan(3 * 1024 * 1024)
     expect(names()).toEqual(['last'])
     db.close()
-    expect(statSync(join(folder, 'long.db')).size).toBeGreaterThan(12 * 1024 * 1024)
+    expect(size()).toBeGreaterThan(12 * 1024 * 1024)
     expect(existsSync(join(folder, 'long.db-wal'))).toBe(false)
   })
 })

@@ -128,7 +128,7 @@ test('a file that a quota refuses is fetched once, until there is room', async (
     const refused = await send(FILE)
     expect([refused.status, (await refused.json()).error]).toEqual([
       403,
-      expect.stringContaining('do not fit'),
+      expect.stringContaining('would not fit'),
     ])
   }
   expect(registry.count(`/${FILE}`)).toBe(1)
