@@ -20,6 +20,8 @@ async function setUp() {
   const sha = await forge.commit(REPO, 'fix/x', { 'a.txt': 'b\n' }, { as: ada })
   await forge.call(createPull, ada, { repo: REPO, branch: 'fix/x', title: 'Fix it' })
   await forge.call(createIssue, ada, { repo: REPO, title: 'Broken' })
+  // In a fork of its own.
+  await forge.call(createPull, ada, { repo: REPO, title: 'Try it' })
   return { forge, ada, sha, browser: await forge.browser('ada') }
 }
 
@@ -40,6 +42,8 @@ test('each known address ends at a page of this site', async () => {
     '/pull/1/files': '/pull/1/changes',
     [`/pull/1/files/${sha}..HEAD`]: '/pull/1/changes',
     [`/pull/1/commits/${sha}`]: `/commit/${sha}`,
+    // A branch of the fork is no commit: its history is here.
+    '/pull/3/commits/main': '/pull/3/commits/main',
     '/pulls/1': '/pull/1',
     '/pulls/1/files': '/pull/1/changes',
     '/pulls/2': '/issues/2',

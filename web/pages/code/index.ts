@@ -10,6 +10,7 @@ import { editForms, editPages } from './edit.tsx'
 import { findPage } from './find.tsx'
 import { firstPush } from './first-steps.tsx'
 import { firstTokenForm } from './first-token.tsx'
+import { forkHistoryPage } from './fork-history.ts'
 import { branchesPage, commitsPage, tagsPage } from './history.tsx'
 import { ownersPage } from './owners.tsx'
 import { patches } from './patch.ts'
@@ -29,7 +30,7 @@ const pagesOfForks = [
   treePage,
   blobPage,
   blamePage,
-  commitsPage,
+  forkHistoryPage,
   refsPage,
   findPage,
   commitPage,

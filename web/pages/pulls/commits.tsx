@@ -1,9 +1,9 @@
 import { getPull, listPullCommits } from '#features/pulls/index.ts'
 import { getRepo } from '#features/repos/index.ts'
 import { CommitRow, EmptyState, List, Pager } from '../../components/index.ts'
-import { commitPath, pullPath, withQuery } from '../../paths.ts'
+import { pullPath, withQuery } from '../../paths.ts'
 import { pageNumber } from '../../page-number.ts'
-import { page, redirect, type Visit } from '../../site.ts'
+import { page, type Visit } from '../../site.ts'
 import { numberOf, repoOf } from '../repos/frame.tsx'
 import { codeOf, PullFrame } from './frame.tsx'
 import { t } from '../../text.ts'
@@ -54,16 +54,4 @@ export const pullCommitsPage = page({
       </PullFrame>
     )
   },
-})
-
-/** One commit of a pull request, as other forges write its address. */
-export const pullCommitPage = page({
-  path: '/:workspace/:repo/pull/:number/commits/:sha',
-  load: async (visit) => {
-    const number = numberOf(visit)
-    if (number === null) return null
-    const { pull } = await visit.call(getPull, { repo: repoOf(visit), number })
-    return redirect(commitPath(codeOf(pull), visit.params.sha ?? ''), 302)
-  },
-  view: () => <></>,
 })

@@ -6,7 +6,7 @@ import { changesPage } from './changes.tsx'
 import { checkLog, checksLive } from './checks-live.ts'
 import { checkForms, checksPage } from './checks.tsx'
 import { commentForms } from './comment-forms.ts'
-import { pullCommitPage, pullCommitsPage } from './commits.tsx'
+import { pullCommitsPage } from './commits.tsx'
 import { conflictsForm, conflictsPage } from './conflicts.tsx'
 import { editPullForm, editPullPage } from './edit.tsx'
 import { pullsPage } from './list.tsx'
@@ -26,7 +26,6 @@ export const pulls: SiteSection = {
     editPullPage,
     changesPage,
     pullCommitsPage,
-    pullCommitPage,
     sessionPage,
     checksPage,
     conflictsPage,
