@@ -99,9 +99,9 @@ export const enqueueReport = (
 export function problemOfChecks(row: MirrorRow): string | null {
   if (row.report_checks === 0) return null
   if (row.role === 'leader' && !isKnownProvider(row.provider))
-    return 'results of checks are not reported to the remote: the mirror was created without the kind of its forge'
+    return 'the mirror was created without the kind of its forge, so results of checks are not reported'
   if (row.role === 'leader' && row.secret === null)
-    return 'results of checks are not reported to the remote: the mirror has no token'
+    return 'the mirror has no token, so results of checks are not reported'
   return row.checks_problem
 }
 

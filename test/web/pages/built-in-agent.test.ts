@@ -49,7 +49,7 @@ test('an issue is given to the agent, which asks, is answered and stopped', asyn
   await forge.jobs()
 
   const asked = await browser.open(session)
-  for (const text of ['Which colour?', 'it asked a question', 'Be bold.', 'Waits for an answer'])
+  for (const text of ['Which colour?', 'It asked a question.', 'Be bold.', 'Waits for an answer'])
     expect([text, asked.html.includes(text)]).toEqual([text, true])
   expect((await visitor.open(session)).html).not.toContain('/session/stop')
   await browser.press(asked.html, `${session}/agent`, { text: 'Red.' })

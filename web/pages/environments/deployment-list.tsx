@@ -55,7 +55,11 @@ const ReviewForm = ({ visit, repo, deployment }: Omit<RowProps, 'now'>) => (
   <Form
     action={repoPath(repo, `/deployments/${encodeURIComponent(deployment.id)}/review`)}
     csrf={visit.csrf}
-    label={t('Review of the deployment to {name}', { name: deployment.environment })}
+    label={t('Review of {job} to {name} at {commit}', {
+      job: deployment.job_name,
+      name: deployment.environment,
+      commit: deployment.sha.slice(0, 7),
+    })}
   >
     <Field
       id={`comment-${deployment.id}`}

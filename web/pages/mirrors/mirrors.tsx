@@ -215,7 +215,7 @@ const MirrorCard = ({
         </Notice>
       )}
       {mirror.checks_problem !== null && (
-        <Notice kind="wait" title={t('Results of checks do not reach the remote')}>
+        <Notice kind="info" title={t('Results of checks do not reach the remote')}>
           <p>{sentenceOf(mirror.checks_problem)}</p>
         </Notice>
       )}

@@ -11,6 +11,7 @@ import {
   RelativeTime,
   TextArea,
 } from '../../components/index.ts'
+import { sentenceOf } from '../../messages.ts'
 import { issuePath, pullPath } from '../../paths.ts'
 import { action, redirectWithFlash, type Page, type Visit } from '../../site.ts'
 import { AgentStateBadge, costOfAgent, StoppedNote } from '../repos/agent-parts.tsx'
@@ -125,7 +126,7 @@ export const AgentState = ({
           {costOfAgent(agent)}
         </span>
       </p>
-      {agent.waiting_for !== null && <p>{agent.waiting_for}</p>}
+      {agent.waiting_for !== null && <p>{sentenceOf(agent.waiting_for)}</p>}
       <StoppedCard agent={agent} issue={issue} />
       <NextStep visit={visit} here={here} agent={agent} />
       {isRunning && (

@@ -12,6 +12,7 @@ import {
 } from '../../components/index.ts'
 import { formatCost } from '../../format.ts'
 import { hashState } from '../../live.ts'
+import { translateMessage } from '../../messages.ts'
 import { pullPath, repoPath, withQuery } from '../../paths.ts'
 import type { OutputOf, Visit } from '../../site.ts'
 import { rich, t, tn } from '../../text.ts'
@@ -25,7 +26,7 @@ export const overviewState = (overview: Overview): string => hashState(overview)
 
 const Doing = ({ shown: { agent, step } }: { shown: Shown }) => {
   const session = agent.pull === null ? null : pullPath(agent.repo, agent.pull, 'session')
-  const waits = agent.waiting_for
+  const waits = agent.waiting_for && translateMessage(agent.waiting_for)
   if (waits !== null)
     return (
       <p class="tone-wait">

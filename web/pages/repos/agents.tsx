@@ -29,6 +29,7 @@ import {
   TokenSecret,
 } from '../../components/index.ts'
 import type { Html } from '../../jsx/html.ts'
+import { translateMessage } from '../../messages.ts'
 import { pullPath, repoPath, withQuery } from '../../paths.ts'
 import { pageNumber } from '../../page-number.ts'
 import {
@@ -75,7 +76,9 @@ const AgentMeta = ({ agent }: { agent: Agent }) => (
     </span>
     {(agent.cost_usd > 0 || agent.max_usd !== null) && <span>{costOfAgent(agent)}</span>}
     {agent.waiting_for !== null && agent.pull !== null && (
-      <a href={pullPath(agent.repo, agent.pull, 'session')}>{agent.waiting_for}</a>
+      <a href={pullPath(agent.repo, agent.pull, 'session')}>
+        {translateMessage(agent.waiting_for)}
+      </a>
     )}
     {agent.model !== null && <span>{agent.model}</span>}
     {agent.stopped && (

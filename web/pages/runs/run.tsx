@@ -206,7 +206,7 @@ const Attempts = ({
 
 const Deployments = ({ visit, repo, deployments }: Shown & { visit: Visit }) =>
   deployments.length === 0 ? null : (
-    <div id={DEPLOYMENTS_ID}>
+    <div id={DEPLOYMENTS_ID} class="stack">
       <PageHead level={2} title={t('Deployments')} />
       <DeploymentList visit={visit} repo={repo.full_name} deployments={deployments} />
     </div>
