@@ -72,8 +72,16 @@ type Axe = {
   ): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }>
 }
 
-/** What axe-core finds. It runs through the developer tools, also on pages without a script. */
+/** Lets axe-core run on a page that was loaded without scripts: its promises need them. The page stays as it is. */
+async function allowScripts(page: Page): Promise<void> {
+  const session = await page.context().newCDPSession(page)
+  for (const value of [true, false])
+    await session.send('Emulation.setScriptExecutionDisabled', { value })
+}
+
+/** What axe-core finds. It runs through the developer tools. */
 async function violationsOf(page: Page): Promise<string[]> {
+  await allowScripts(page)
   await page.evaluate(AXE)
   return page.evaluate(async () => {
     const { violations } = await (globalThis as unknown as { axe: Axe }).axe.run(document, {
@@ -110,6 +118,13 @@ async function takeAll(
   }
   return found
 }
+
+/** The cookies of a header. A browser sends them after a redirect too. */
+const cookiesOf = (header: string, url: string) =>
+  header.split('; ').map((pair) => {
+    const [name = '', value = ''] = pair.split('=')
+    return { name, value, url }
+  })
 
 const CHECKED: ReadonlySet<string> = new Set(['desk-light', 'phone-dark'])
 /** Pages with hundreds of equal parts, which axe-core reads for minutes. `test/journeys` checks a part of them. */
@@ -204,10 +219,8 @@ await runScript('bun test/system/gallery.ts', OPTIONS, async (options) => {
     await archiveRepo(forge.url, token)
     const findings: string[] = []
     for (const place of places) {
-      const context = await browser.newContext({
-        javaScriptEnabled: place.javaScriptEnabled,
-        extraHTTPHeaders: { cookie: place.cookie },
-      })
+      const context = await browser.newContext({ javaScriptEnabled: place.javaScriptEnabled })
+      await context.addCookies(cookiesOf(place.cookie, forge.url))
       const page = await context.newPage()
       findings.push(...(await takeAll(page, pictures, place.name, forge.url + place.path)))
       await context.close()

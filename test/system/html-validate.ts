@@ -9,8 +9,8 @@ import { join } from 'node:path'
 import { claim, EXECUTABLE, requireBuilt, startForge } from '../../scripts/support/forge.ts'
 import { fetchTool } from '../../scripts/support/npm.ts'
 import { OptionError, runScript } from '../../scripts/support/options.ts'
-import { OUTSIDE, pagesOf } from '../tour/pages.ts'
-import { tellStory } from '../tour/story.ts'
+import { MORE_SETTINGS, tellEverything } from '../tour/more-pages.ts'
+import { OUTSIDE } from '../tour/pages.ts'
 
 const VERSION = '10.17.0'
 const VNU_VERSION = '26.9.27'
@@ -135,15 +135,20 @@ await runScript('bun test/system/html-validate.ts', OPTIONS, async (options) => 
     )
     for (const file of [tool, jar])
       if (!existsSync(file)) throw new OptionError(`there is no ${file}`)
+    const data = join(work, 'data')
     const forge = await startForge({
       executable: requireBuilt(options.executable),
-      data: join(work, 'data'),
+      data,
       log: join(work, 'log'),
+      environment: MORE_SETTINGS,
     })
     try {
       const { token, cookie } = await claim(forge)
+      const { executable } = options
+      const told = await tellEverything({ url: forge.url, executable, data, work }, token)
+      told.stop()
       const places = [
-        ...Object.entries(pagesOf(await tellStory(forge.url, token))),
+        ...Object.entries(told.pages),
         ...Object.entries(OUTSIDE),
         ['nowhere', '/nowhere/at/all'] as const,
       ]

@@ -9,8 +9,7 @@ import { CHROMIUM } from '../../scripts/support/chromium.ts'
 import { chromium } from 'playwright-core'
 import { claim, EXECUTABLE, requireBuilt, startForge } from '../../scripts/support/forge.ts'
 import { runScript } from '../../scripts/support/options.ts'
-import { pagesOf } from '../tour/pages.ts'
-import { tellStory } from '../tour/story.ts'
+import { MORE_SETTINGS, tellEverything } from '../tour/more-pages.ts'
 
 const TEN = [
   'start',
@@ -34,10 +33,12 @@ const OPTIONS = {
 
 await runScript('bun test/system/languages.ts', OPTIONS, async ({ executable, pictures, all }) => {
   const work = mkdtempSync(join(tmpdir(), 'hearth-languages-'))
+  const data = join(work, 'data')
   const forge = await startForge({
     executable: requireBuilt(executable),
-    data: join(work, 'data'),
+    data,
     log: join(work, 'log'),
+    environment: MORE_SETTINGS,
   })
   // With the fonts of the machine: those of the page tests have no Arabic letters.
   const browser = await chromium.launch({
@@ -47,7 +48,8 @@ await runScript('bun test/system/languages.ts', OPTIONS, async ({ executable, pi
   const faults: string[] = []
   try {
     const { token, cookie } = await claim(forge)
-    const pages = pagesOf(await tellStory(forge.url, token))
+    const { pages, stop } = await tellEverything({ url: forge.url, executable, data, work }, token)
+    stop()
     if (pictures) mkdirSync(pictures, { recursive: true })
     for (const [locale, direction] of Object.entries(DIRECTIONS)) {
       const context = await browser.newContext({

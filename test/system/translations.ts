@@ -8,19 +8,22 @@ import { join } from 'node:path'
 import { claim, EXECUTABLE, startForge } from '../../scripts/support/forge.ts'
 import { runScript } from '../../scripts/support/options.ts'
 import { untranslatedOf } from '../tour/page-texts.ts'
-import { OUTSIDE, pagesOf } from '../tour/pages.ts'
-import { tellStory } from '../tour/story.ts'
+import { MORE_SETTINGS, tellEverything } from '../tour/more-pages.ts'
+import { OUTSIDE } from '../tour/pages.ts'
 
 const OPTIONS = { executable: { help: 'the forge', default: EXECUTABLE, kind: 'text' } } as const
 
 await runScript('bun test/system/translations.ts', OPTIONS, async ({ executable }) => {
   const work = mkdtempSync(join(tmpdir(), 'hearth-texts-'))
-  const forge = await startForge({ executable, data: join(work, 'data'), log: join(work, 'log') })
+  const data = join(work, 'data')
+  const log = join(work, 'log')
+  const forge = await startForge({ executable, data, log, environment: MORE_SETTINGS })
   try {
     const { token, cookie } = await claim(forge)
-    const inside = pagesOf(await tellStory(forge.url, token))
+    const told = await tellEverything({ url: forge.url, executable, data, work }, token)
+    told.stop()
     const places = [
-      ...Object.entries(inside).map(([name, path]) => ({ name, path, cookie: `${cookie}; ` })),
+      ...Object.entries(told.pages).map(([name, path]) => ({ name, path, cookie: `${cookie}; ` })),
       ...Object.entries(OUTSIDE).map(([name, path]) => ({ name, path, cookie: '' })),
     ]
     const found = new Map<string, string>()

@@ -29,7 +29,12 @@ const VOID = /^(?:area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr
 export type PageText = { readonly where: string; readonly text: string }
 
 /** What the story of the tour says: names, titles, documents. */
-const SAID_BY_USERS = ['./story.ts', '../../scripts/demo.ts']
+const SAID_BY_USERS = [
+  './story.ts',
+  './more-pages.ts',
+  './every-package.ts',
+  '../../scripts/demo.ts',
+]
   .map((file) => readFileSync(new URL(file, import.meta.url), 'utf8'))
   .join('\n')
 
