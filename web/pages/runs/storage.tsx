@@ -55,7 +55,7 @@ const Parts = ({ usage, repo }: { usage: ActionsUsage; repo: string | null }) =>
     repo === null ? text : <a href={href}>{text}</a>
   const runs = repo === null ? '' : repoPath(repo, '/runs')
   return (
-    <div class="table-scroll" tabindex="0" role="region" aria-label={t('Storage of runs')}>
+    <section class="table-scroll" tabindex="0" aria-label={t('Storage of runs')}>
       <table class="plain-table" aria-label={t('Storage of runs')}>
         <thead>
           <tr>
@@ -90,7 +90,7 @@ const Parts = ({ usage, repo }: { usage: ActionsUsage; repo: string | null }) =>
           />
         </tbody>
       </table>
-    </div>
+    </section>
   )
 }
 
