@@ -16,7 +16,7 @@ import {
   type PreparedUpdate,
 } from '#features/repos/index.ts'
 import { findQuotaProblem } from '#features/workspaces/index.ts'
-import { RemoteError, type FetchResult, type Oid, type RemoteRefs } from '#git'
+import { RemoteError, type FetchResult, type Oid, type RemoteRefs, type Transport } from '#git'
 import { applyFact } from './apply-fact.ts'
 import { downloadLargeFiles } from './large-files.ts'
 import { computePlan } from './compute-plan.ts'
@@ -54,19 +54,29 @@ export async function followRemote(
   { signal, accept }: FollowOptions,
 ): Promise<void> {
   const leads = leaderOf(row) === 'remote'
-  const access = remoteAccess(hearth, row)
+  await fetchChanges(hearth, row, { leads, accept, signal })
+  if (!leads && row.remote_pushes === 'fast_forward') await takeAdditions(hearth, row)
+}
+
+/**
+ * Lists the remote, and fetches unless it is as it was at the last fetch. Our refs move when the
+ * remote leads. Returns the names of refs that cannot exist here.
+ */
+export async function fetchChanges(
+  hearth: Hearth,
+  row: MirrorRow,
+  { leads, accept, signal }: FollowOptions & { readonly leads: boolean },
+): Promise<ReadonlySet<string>> {
   const options = { url: row.url, prefixes: PREFIXES, signal }
-  const transport = remoteTransport(hearth, access)
+  const transport = remoteTransport(hearth, remoteAccess(hearth, row))
   // A first fetch has nothing to compare the list with, and lists the refs itself.
   const isFirst = leads && seenRefs(hearth, row).size === 0
   const listed = isFirst ? null : await hearth.git.listRemote(transport, options)
   if (listed !== null && leads && !accept) requireRefs(hearth, row, listed)
-  if (listed !== null && isUpToDate(hearth, row, listed, leads)) {
-    await finish(hearth, row, leads, JSON.parse(row.left_out) as string[])
-  } else {
-    await fetchRefs(hearth, row, leads, signal, transport)
-  }
-  if (!leads && row.remote_pushes === 'fast_forward') await takeAdditions(hearth, row)
+  if (listed === null || !isUpToDate(hearth, row, listed, leads))
+    return await fetchRefs(hearth, row, leads, signal, transport)
+  await finish(hearth, row, leads, JSON.parse(row.left_out) as string[])
+  return new Set()
 }
 
 /** What was seen on the remote at the last fetch. */
@@ -95,16 +105,12 @@ function isUpToDate(hearth: Hearth, row: MirrorRow, listed: RemoteRefs, leads: b
   )
 }
 
-/**
- * Fetches all refs, and moves ours when the remote leads. Returns the names of refs that cannot
- * exist here.
- */
-export async function fetchRefs(
+async function fetchRefs(
   hearth: Hearth,
   row: MirrorRow,
   leads: boolean,
   signal: AbortSignal,
-  transport = remoteTransport(hearth, remoteAccess(hearth, row)),
+  transport: Transport,
 ): Promise<ReadonlySet<string>> {
   const repo = requireRepo(hearth.db, row.repo_id)
   let tooMuch: string | null = null

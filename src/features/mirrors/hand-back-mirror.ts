@@ -8,7 +8,7 @@ import { OutboundError } from '#lib/outbound/outbound.ts'
 import { MINUTE } from '#lib/time.ts'
 import { applyFact } from './apply-fact.ts'
 import { computePlan } from './compute-plan.ts'
-import { fetchRefs } from './follow-remote.ts'
+import { fetchChanges } from './follow-remote.ts'
 import { auditMirror, requireLeader } from './inputs.ts'
 import { linkAnswer, planRecord } from './record.ts'
 import { MirrorLink } from './schema.ts'
@@ -71,12 +71,11 @@ export const handBackMirror = operation({
 /** Fetches what the remote has now. Throws 409 when it cannot be reached. */
 async function readRemote(hearth: Hearth, row: MirrorRow, signal: AbortSignal): Promise<void> {
   try {
-    await fetchRefs(
-      hearth,
-      row,
-      false,
-      AbortSignal.any([signal, AbortSignal.timeout(MAX_FETCH_MS)]),
-    )
+    await fetchChanges(hearth, row, {
+      leads: false,
+      accept: false,
+      signal: AbortSignal.any([signal, AbortSignal.timeout(MAX_FETCH_MS)]),
+    })
   } catch (error) {
     if (error instanceof LinkChanged)
       throw conflict('not_ready', `the mirror ${row.name} changed meanwhile: look again`)

@@ -13,7 +13,7 @@ import {
 import type { Oid, PushCommand } from '#git'
 import { applyFact } from './apply-fact.ts'
 import { computePlan, type PlannedRef } from './compute-plan.ts'
-import { fetchRefs } from './follow-remote.ts'
+import { fetchChanges } from './follow-remote.ts'
 import type { Resolution } from './plan.ts'
 import { pushRefs } from './push-refs.ts'
 import { remoteAccess } from './remote.ts'
@@ -30,7 +30,7 @@ export async function beginHandBack(
   row: MirrorRow,
   signal: AbortSignal,
 ): Promise<MirrorRow | null> {
-  await fetchRefs(hearth, row, false, signal)
+  await fetchChanges(hearth, row, { leads: false, accept: false, signal })
   const { ready } = await computePlan(hearth, row)
   if (!ready) return null
   await writeForLink(hearth, row, (tx) => {
@@ -45,7 +45,7 @@ export async function handBack(hearth: Hearth, row: MirrorRow, signal: AbortSign
   const resolve = JSON.parse(row.resolve) as Resolution
   let problem = 'the remote changed meanwhile: hand back again'
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    const ignored = await fetchRefs(hearth, row, false, signal)
+    const ignored = await fetchChanges(hearth, row, { leads: false, accept: false, signal })
     const { refs, ready } = await computePlan(hearth, row, resolve)
     if (!ready) {
       problem = 'the plan has conflicts: choose a side for each'
