@@ -124,6 +124,8 @@ export class Commits {
   /** The tips that Hearth keeps aside, whose history is whole in the store of the repository. */
   #keptTips(data: string, name: string): string[] {
     const db = new Database(join(data, 'hearth.db'), { readonly: true })
+    // The first start after a kill reads the log of the database anew, and holds others off meanwhile.
+    db.run('PRAGMA busy_timeout = 10000')
     const rows = db
       .query<{ oid: string; store: string }, [string]>(
         'SELECT DISTINCT oid, store FROM mirror_kept_refs JOIN repos ON repos.id = repo_id WHERE repos.name = ?',
