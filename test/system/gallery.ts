@@ -11,6 +11,7 @@ import { chromium, type Browser, type Page } from 'playwright-core'
 import { CHROMIUM } from '../../scripts/support/chromium.ts'
 import { claim, EXECUTABLE, requireBuilt, startForge } from '../../scripts/support/forge.ts'
 import { OptionError, runScript } from '../../scripts/support/options.ts'
+import { cookiesOf } from '../tour/cookies.ts'
 import { MORE_SETTINGS, tellEverything } from '../tour/more-pages.ts'
 import { OUTSIDE } from '../tour/pages.ts'
 import { asker } from '../tour/story.ts'
@@ -118,13 +119,6 @@ async function takeAll(
   }
   return found
 }
-
-/** The cookies of a header. A browser sends them after a redirect too. */
-const cookiesOf = (header: string, url: string) =>
-  header.split('; ').map((pair) => {
-    const [name = '', value = ''] = pair.split('=')
-    return { name, value, url }
-  })
 
 const CHECKED: ReadonlySet<string> = new Set(['desk-light', 'phone-dark'])
 /** Pages with hundreds of equal parts, which axe-core reads for minutes. `test/journeys` checks a part of them. */

@@ -9,6 +9,7 @@ import { CHROMIUM } from '../../scripts/support/chromium.ts'
 import { chromium } from 'playwright-core'
 import { claim, EXECUTABLE, requireBuilt, startForge } from '../../scripts/support/forge.ts'
 import { runScript } from '../../scripts/support/options.ts'
+import { cookiesOf } from '../tour/cookies.ts'
 import { MORE_SETTINGS, tellEverything } from '../tour/more-pages.ts'
 
 const TEN = [
@@ -52,9 +53,8 @@ await runScript('bun test/system/languages.ts', OPTIONS, async ({ executable, pi
     stop()
     if (pictures) mkdirSync(pictures, { recursive: true })
     for (const [locale, direction] of Object.entries(DIRECTIONS)) {
-      const context = await browser.newContext({
-        extraHTTPHeaders: { cookie: `${cookie}; hearth-locale=${locale}` },
-      })
+      const context = await browser.newContext()
+      await context.addCookies(cookiesOf(`${cookie}; hearth-locale=${locale}`, forge.url))
       const page = await context.newPage()
       for (const name of all ? Object.keys(pages) : TEN)
         for (const width of WIDTHS) {
