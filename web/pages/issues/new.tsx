@@ -270,7 +270,11 @@ const Choices = ({
         />
       )}
       {data.config.blank && (
-        <ChoiceRow href={at(BLANK)} name="Blank issue" about={t('Start without a template.')} />
+        <ChoiceRow
+          href={at(BLANK)}
+          name={t('Blank issue')}
+          about={t('Start without a template.')}
+        />
       )}
     </List>
   )
