@@ -145,6 +145,16 @@ describe('hostile model servers', () => {
       new Response(`{"choices":[${'{},'.repeat(1_100_000)}{}]}`, {
         headers: { 'content-type': 'application/json' },
       }),
+    'an answer of a hundred megabytes': () => {
+      let left = 100
+      const part = new Uint8Array(1024 ** 2).fill(0x20)
+      return new Response(
+        new ReadableStream({
+          pull: (controller) => (left-- > 0 ? controller.enqueue(part) : controller.close()),
+        }),
+        { headers: { 'content-type': 'application/json' } },
+      )
+    },
     'an error as an answer': () => sse({ error: { message: 'out of memory' } }),
   }
   for (const [what, answer] of Object.entries(floods))
