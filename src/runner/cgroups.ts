@@ -226,9 +226,18 @@ const countOomKills = (file: string): number =>
 /** A group goes within a fifth of a second of its last process. */
 const OOM_POLL_MS = 30
 
+/** The `memory.events` files of the groups above a group of version 2, which count its kills too. */
+function eventsAbove({ mount, own }: { mount: string; own: string }): string[] {
+  const files: string[] = []
+  for (let folder = dirname(own); folder.startsWith(`${mount}/`); folder = dirname(folder))
+    files.push(join(folder, FILES[2].kills))
+  return files
+}
+
 /** Counts what the kernel kills in a group that another program made, until the group is gone. */
 export class OomWatch {
   readonly #file: string | null
+  readonly #above: readonly { readonly file: string; readonly before: number }[]
   readonly #timer
   #kills = 0
 
@@ -236,12 +245,15 @@ export class OomWatch {
   constructor(pid: number) {
     const { v1, v2 } = readHierarchies(pid)
     const memory = v1.get('memory')
+    const unified = memory === undefined ? v2 : null
     this.#file =
-      memory !== undefined
-        ? join(memory, FILES[1].kills)
-        : v2 === null
-          ? null
-          : join(v2.own, FILES[2].kills)
+      memory === undefined
+        ? unified && join(unified.own, FILES[2].kills)
+        : join(memory, FILES[1].kills)
+    this.#above = (unified === null ? [] : eventsAbove(unified)).map((file) => ({
+      file,
+      before: countOomKills(file),
+    }))
     this.#timer = setInterval(() => this.#read(), OOM_POLL_MS)
     this.#timer.unref()
   }
@@ -254,6 +266,12 @@ export class OomWatch {
   get kills(): number {
     this.#read()
     return this.#kills
+  }
+
+  /** Whether something was killed in the nearest group above that is still there. */
+  get hasKillAbove(): boolean {
+    const nearest = this.#above.find(({ file }) => existsSync(file))
+    return nearest !== undefined && countOomKills(nearest.file) > nearest.before
   }
 
   stop(): void {

@@ -16,11 +16,18 @@ import { MINIMAL_ENV } from './shell.ts'
 /** `full_disk`: the machine has little room left, whoever took it. */
 export type ExceededLimit = 'memory' | 'disk' | 'full_disk'
 
+type DiskMeasure = {
+  readonly argv: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+}
+
 export type WatchOptions = {
   /** The ancestors of the processes. */
   readonly pids: () => readonly number[]
   /** At least one. */
   readonly folders: () => readonly string[]
+  /** How `du` is started, where it may not read all files otherwise. */
+  readonly du?: DiskMeasure
   readonly limits: CommandLimits
   /** Whether a control group limits the memory. */
   readonly kernelLimitsMemory: boolean
@@ -35,9 +42,12 @@ const MEMORY_RESERVE_BYTES = 192 * 1024 ** 2
 const DISK_RESERVE_BYTES = 256 * 1024 ** 2
 
 /** Bytes on disk below folders. */
-async function measureDiskUse(folders: readonly string[]): Promise<number> {
-  const child = Bun.spawn(['du', '-skxc', '--', ...folders], {
-    env: MINIMAL_ENV,
+async function measureDiskUse(
+  folders: readonly string[],
+  { argv, env }: DiskMeasure,
+): Promise<number> {
+  const child = Bun.spawn([...argv, '-skxc', '--', ...folders], {
+    env: { ...env },
     stdin: 'ignore',
     stdout: 'pipe',
     stderr: 'ignore',
@@ -50,6 +60,7 @@ async function measureDiskUse(folders: readonly string[]): Promise<number> {
 export function watchLimits({
   pids,
   folders,
+  du = { argv: ['du'], env: MINIMAL_ENV },
   limits,
   kernelLimitsMemory: memoryHeld,
   countOomKills: kills,
@@ -85,7 +96,7 @@ export function watchLimits({
     }
     // du runs only after free space has fallen by half of what the command may still use.
     if (fallen < (limits.diskBytes - measured.used) / 2) return
-    const used = (await measureDiskUse(folders())) + measureUnlinkedFiles(findAll())
+    const used = (await measureDiskUse(folders(), du)) + measureUnlinkedFiles(findAll())
     if (used > limits.diskBytes) return say('disk')
     measured = { free, used }
   }

@@ -3,7 +3,7 @@
  * executable: a matrix with artifacts, caches, secrets, ID tokens, outputs and failures gives the same
  * conclusions, steps, lines, artifacts and caches, and a cancel ends both in time.
  */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { claim, EXECUTABLE, OWNER, requireBuilt, startForge } from '../../scripts/support/forge.ts'
@@ -53,7 +53,10 @@ function compare(far: Outcome, near: Outcome): void {
 
 await runScript('bun test/system/runner-parity.ts --runner PATH', OPTIONS, async (options) => {
   const directory = mkdtempSync(join(tmpdir(), 'runner-parity-'))
-  const packages = await installPackages(options.packages || join(directory, 'packages'))
+  // The users of jobs read it, and their own /tmp and /var/tmp lie over those of the machine.
+  const shared = mkdtempSync('/srv/runner-parity-')
+  chmodSync(shared, 0o755)
+  const packages = await installPackages(options.packages || join(shared, 'packages'))
   const forge = await startForge({
     executable: requireBuilt(options.executable),
     data: join(directory, 'data'),
@@ -91,6 +94,7 @@ await runScript('bun test/system/runner-parity.ts --runner PATH', OPTIONS, async
   } finally {
     await runner.stop()
     await forge.stop()
+    rmSync(shared, { recursive: true, force: true })
   }
   const log = readFileSync(join(directory, 'log'), 'utf8').split('\n')
   const errors = log.filter((line) => line.includes('"level":"error"'))

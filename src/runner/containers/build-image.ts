@@ -28,6 +28,7 @@ import {
   BUILT_LABEL,
   CAPABILITIES,
   clientEnvironment,
+  diskMeasure,
   PODMAN,
   podman,
   requirePodman,
@@ -122,6 +123,7 @@ export async function buildImage(build: ImageBuild, place: BuildPlace): Promise<
   const unwatch = watchLimits({
     pids: () => [child.pid],
     folders: () => [folder, directory.work],
+    du: diskMeasure(),
     limits: place.limits,
     kernelLimitsMemory: place.kernelLimitsMemory,
     countOomKills: () => group?.countOomKills() ?? 0,

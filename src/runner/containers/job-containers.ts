@@ -17,9 +17,10 @@ import { watchLimits, type ExceededLimit } from '../watch-limits.ts'
 import { buildImage, type ImageBuild } from './build-image.ts'
 import { evictBuiltImages, isBuilt } from './built-images.ts'
 import {
+  asUsersOfContainers,
   CAPABILITIES,
   clientEnvironment,
-  isRoot,
+  diskMeasure,
   LABEL,
   podman,
   PODMAN,
@@ -115,6 +116,8 @@ type Role = 'service' | 'steps'
 const HEALTH_ATTEMPTS = 150
 const HEALTH_DELAY_MS = 2_000
 const PROCESS_DELAY_MS = 100
+/** The exit code of a program that SIGKILL ended. */
+const KILLED = '137'
 
 /** What podman keeps of the output of a service. */
 const SERVICE_LOG = ['--log-driver', 'k8s-file', '--log-opt', 'max-size=1mb']
@@ -182,13 +185,12 @@ export class JobContainers {
 
   /** Waits for a service that says whether it is ready. Returns what is wrong; null for nothing. */
   async awaitReady({ id }: RunningService, signal: AbortSignal): Promise<string | null> {
-    const format =
-      '{{.State.Running}} {{.State.OOMKilled}} {{if .Config.Healthcheck}}checked{{end}}'
+    const format = '{{.State.Running}} {{if .Config.Healthcheck}}checked{{end}}'
     for (let n = 0; n < HEALTH_ATTEMPTS && !signal.aborted; n++) {
       const found = await podman(['inspect', '--format', format, id], { signal })
-      const [isRunning, wasOutOfMemory, checked] = found.output.split(' ')
+      const [isRunning, checked] = found.output.split(' ')
       if (signal.aborted) break
-      if (wasOutOfMemory === 'true') return 'it was out of memory'
+      if (isRunning !== 'true' && (await this.#wasOutOfMemory(id))) return 'it was out of memory'
       if (isRunning !== 'true')
         return `it ended: ${(await this.#lastLines(id)) || 'it printed nothing'}`
       if (
@@ -399,6 +401,7 @@ export class JobContainers {
     this.#unwatch ??= watchLimits({
       pids: () => running().map(({ pid }) => pid),
       folders: () => [this.options.directory.work, ...running().flatMap(({ folders }) => folders)],
+      du: diskMeasure(),
       limits: this.options.limits,
       kernelLimitsMemory: false,
       countOomKills: () => this.#countKillsOfServices(),
@@ -425,13 +428,15 @@ export class JobContainers {
   }
 
   /**
-   * Whether the kernel ended a container because its memory limit was reached. Where podman does not
-   * notice that (4.3 with control groups of both versions), the group of the container told.
+   * Whether the kernel ended a container because its memory limit was reached. podman 4.3 does not
+   * always notice, so its group tells, or a group above it where its own was gone too soon.
    */
   async #wasOutOfMemory(name: string): Promise<boolean> {
-    if ((this.#running.get(name)?.oom.kills ?? 0) > 0) return true
-    const { output } = await podman(['inspect', '--format', '{{.State.OOMKilled}}', name])
-    return output === 'true'
+    const oom = this.#running.get(name)?.oom
+    if (oom !== undefined && oom.kills > 0) return true
+    const format = '{{.State.OOMKilled}} {{.State.ExitCode}}'
+    const [isKnown, exit] = (await podman(['inspect', '--format', format, name])).output.split(' ')
+    return isKnown === 'true' || (exit === KILLED && (oom?.hasKillAbove ?? false))
   }
 
   async #exposed(image: string): Promise<[number, null][]> {
@@ -467,6 +472,6 @@ const placeArguments = ({ mounts, hosts, cwd }: ContainerPlace): string[] => [
 
 /** A command in the network namespace of a process of a container. */
 const inNetworkOf = (pid: string, command: readonly string[]): string[] => [
-  ...(isRoot() ? [] : [PODMAN, 'unshare']),
+  ...asUsersOfContainers(),
   ...['nsenter', `--net=/proc/${pid}/ns/net`, ...command],
 ]

@@ -25,6 +25,9 @@ export type Environment = Readonly<Record<string, string>>
 
 export const isRoot = (): boolean => process.getuid?.() === 0
 
+/** What starts a program that may read the files of all users of containers. */
+export const asUsersOfContainers = (): readonly string[] => (isRoot() ? [] : [PODMAN, 'unshare'])
+
 /** What podman finds its images and its sockets by; nothing else of the server's environment. */
 export function clientEnvironment(): Record<string, string> {
   const runtime = `/run/user/${process.getuid?.() ?? 0}`
@@ -34,6 +37,12 @@ export function clientEnvironment(): Record<string, string> {
     ...(existsSync(runtime) && { XDG_RUNTIME_DIR: runtime }),
   }
 }
+
+/** `du` of files that users of containers wrote. */
+export const diskMeasure = () => ({
+  argv: [...asUsersOfContainers(), 'du'],
+  env: clientEnvironment(),
+})
 
 /** Variables that change podman itself, or what it starts. */
 const OF_CLIENT =
@@ -135,12 +144,15 @@ export async function containersFault(): Promise<string | null> {
   if (Bun.which(PODMAN, { PATH }) === null) return 'podman is not installed on this machine'
   const finished = await podman([
     ...['info', '--format'],
-    '{{range .Host.CgroupControllers}}{{.}} {{end}}',
+    '{{.Store.GraphDriverName}} {{range .Host.CgroupControllers}}{{.}} {{end}}',
   ])
   if (finished.exit !== 0) return `podman does not work here: ${faultOf(finished)}`
   if (findProfile() === null)
     return 'podman has no seccomp.json of the package containers-common here'
-  const offered = finished.output.split(' ')
+  const [driver = '', ...offered] = finished.output.split(' ')
+  // Others do not tell where a container writes, so its disk space could not be limited.
+  if (driver !== 'overlay')
+    return `podman stores layers with ${driver} here; set driver = "overlay" in its storage.conf`
   const lacks = ['memory', 'pids'].filter((name) => !offered.includes(name))
   return lacks.length === 0
     ? null

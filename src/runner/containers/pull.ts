@@ -12,7 +12,7 @@ import type { Duplex } from 'node:stream'
 import { INPUT_PART } from '../job.ts'
 import type { JobDirectory } from '../job-directory.ts'
 import { quote } from '../shell.ts'
-import { faultOf, isRoot, podman, PODMAN } from './podman.ts'
+import { asUsersOfContainers, faultOf, podman } from './podman.ts'
 
 export type ImageToPull = {
   readonly image: string
@@ -94,7 +94,7 @@ async function pullThroughProxy(
   try {
     return await podman(argv, {
       prefix: [
-        ...(isRoot() ? [] : [PODMAN, 'unshare']),
+        ...asUsersOfContainers(),
         // What the script started ends with it.
         ...['unshare', '--net', '--pid', '--fork', '--kill-child', '/bin/sh', '-c', script, 'sh'],
       ],

@@ -63,7 +63,8 @@ const PLAIN_PATH = /^[\w./-]+$/
 const LocalRun = ({ run, job }: { run: Run; job: WorkflowJob }) => {
   const options = EVENT_OPTIONS[run.event]
   const hasFailed = job.conclusion === 'failure' || job.conclusion === 'timed_out'
-  if (options === undefined || !hasFailed || !PLAIN_PATH.test(run.path)) return null
+  if (options === undefined || !hasFailed || job.steps.length === 0) return null
+  if (!PLAIN_PATH.test(run.path)) return null
   return (
     <p class="muted small">
       {rich('To look for the cause on your machine, run {command} in a clone.', {
