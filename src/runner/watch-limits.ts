@@ -37,6 +37,9 @@ export type WatchOptions = {
 }
 
 const INTERVAL_MS = 250
+/** At least between two runs of du that nothing but the time asks for, and as a multiple of one run. */
+const DISK_INTERVAL_MS = 10_000
+const DISK_PAUSE = 50
 /** A command is killed when the machine has less free memory or disk space. */
 const MEMORY_RESERVE_BYTES = 192 * 1024 ** 2
 const DISK_RESERVE_BYTES = 256 * 1024 ** 2
@@ -56,6 +59,23 @@ async function measureDiskUse(
   return Number(/^(\d+)\ttotal$/m.exec(text)?.[1] ?? 0) * 1024
 }
 
+/** Says when du is due although free space has not fallen. */
+class DiskInterval {
+  #dueAt = performance.now() + DISK_INTERVAL_MS
+
+  get isDue(): boolean {
+    return performance.now() >= this.#dueAt
+  }
+
+  async during<T>(measurement: Promise<T>): Promise<T> {
+    const began = performance.now()
+    const measured = await measurement
+    const now = performance.now()
+    this.#dueAt = now + Math.max(DISK_INTERVAL_MS, (now - began) * DISK_PAUSE)
+    return measured
+  }
+}
+
 /** Starts to poll. Returns the function that stops it. */
 export function watchLimits({
   pids,
@@ -69,6 +89,7 @@ export function watchLimits({
   let ended = false
   /** The last measurement: free space by folder, and bytes used. statfs is cheap, du is not. */
   let measured = { free: new Map<string, number>(), used: 0 }
+  const interval = new DiskInterval()
   const end = () => {
     ended = true
     clearTimeout(timer)
@@ -94,9 +115,10 @@ export function watchLimits({
       if (now < DISK_RESERVE_BYTES && before > now) return say('full_disk')
       fallen = Math.max(fallen, before - now)
     }
-    // du runs only after free space has fallen by half of what the command may still use.
-    if (fallen < (limits.diskBytes - measured.used) / 2) return
-    const used = (await measureDiskUse(folders(), du)) + measureUnlinkedFiles(findAll())
+    // du runs when free space has fallen by half of what is left, and now and then: others free some.
+    if (fallen < (limits.diskBytes - measured.used) / 2 && !interval.isDue) return
+    const used =
+      (await interval.during(measureDiskUse(folders(), du))) + measureUnlinkedFiles(findAll())
     if (used > limits.diskBytes) return say('disk')
     measured = { free, used }
   }

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeJobs } from './jobs.ts'
 import { isAlive, MIB } from './runners.ts'
@@ -159,6 +159,18 @@ test('a step whose process the kernel killed for memory says so, however soon it
     await close()
   }
 })
+
+test('a job that fills its folder is stopped, although others free space meanwhile', async () => {
+  const large = join(jobs.data, 'large')
+  writeFileSync(large, Buffer.alloc(128 * MIB, 1))
+  const { step } = await jobs.begin({ limits: { diskBytes: 16 * MIB } })
+  const result = await step(
+    'sleep 1; echo begun; sleep 1; for n in 1 2 3; do head -c 8M /dev/zero >f$n; done; sleep 60',
+    { onText: () => rmSync(large, { force: true }) },
+  )
+  expect(result.ended).toBe('disk')
+  expect(result.duration_ms).toBeLessThan(40_000)
+}, 120_000)
 
 test('closing ends a step that runs', async () => {
   const { step, close } = await jobs.begin()
