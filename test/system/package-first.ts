@@ -98,12 +98,12 @@ const plain = (html: string): string =>
 
 type Block = { readonly label: string; readonly text: string }
 
-/** The texts that the page shows for a registry, open at once when the list is filtered to it. */
+/** The texts that the page shows for a registry, alone when the list is filtered to it. */
 async function readBlocks(url: string, cookie: string, type: string): Promise<Block[]> {
   const page = await fetch(`${url}/${workspace}/-/packages?type=${type}`, { headers: { cookie } })
   const html = await page.text()
-  const open = /<details class="row-more" open[^>]*>(.*?)<\/details>/s.exec(html)?.[1] ?? ''
-  const blocks = open.matchAll(
+  const [, shown = ''] = html.split('<div class="snippets">')
+  const blocks = shown.matchAll(
     /<p class="small strong">(.*?)<\/p>.*?<pre[^>]*>\s*<code>(.*?)<\/code>/gs,
   )
   return [...blocks].map(([, label = '', text = '']) => ({
