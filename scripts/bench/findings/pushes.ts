@@ -16,8 +16,9 @@ const ROUNDS_OF_TEN = 2
 /** Before anything is measured, so that the code of a push is compiled. */
 const WARM_PUSHES = 40
 
+/** An even number, so that either side is as often the first. */
 export const roundsOf = (size: number, rounds: number): number =>
-  rounds * (size === 1 ? ROUNDS_OF_ONE : size <= 10 ? ROUNDS_OF_TEN : 1)
+  2 * Math.ceil((rounds * (size === 1 ? ROUNDS_OF_ONE : size <= 10 ? ROUNDS_OF_TEN : 1)) / 2)
 
 /** Waits until what a push leaves for the background is done, so that it counts for this push. */
 async function atRest(forge: Hearth): Promise<number> {
@@ -28,6 +29,15 @@ async function atRest(forge: Hearth): Promise<number> {
   }
   return cpuOf(forge.pid)
 }
+
+/** It matters which of two pushes comes first, so two rounds in both orders count as one. */
+const pairsOf = (rounds: readonly Round[]): Round[] =>
+  rounds.flatMap((first, at) => {
+    const second = rounds[at + 1]
+    return at % 2 === 1 || second === undefined
+      ? []
+      : { ours: (first.ours + second.ours) / 2, other: (first.other + second.other) / 2 }
+  })
 
 export type PushesOfSize = { readonly size: number; readonly rounds: readonly Round[] }
 
@@ -90,7 +100,7 @@ export async function comparePushes(
         for (const one of order) used.set(one, await push(one, commit))
         if (round >= 0) measured.push({ ours: used.get(scanned) ?? 0, other: used.get(plain) ?? 0 })
       }
-      results.push({ size, rounds: measured })
+      results.push({ size, rounds: pairsOf(measured) })
     }
     return results
   } finally {
