@@ -51,6 +51,20 @@ function reviewerState(db: Db, agent_id: string): BuiltInState | null {
   )
 }
 
+/** Null for an agent that does not work inside this process. */
+function builtInState(db: Db, agent_id: string): BuiltInState | null {
+  const run = findRun(db, agent_id)
+  if (run === null) return reviewerState(db, agent_id)
+  const isWaiting = run.state === 'waiting'
+  return {
+    state: STATES[run.state],
+    waiting_for: isWaiting ? run.reason : null,
+    asked: isWaiting && findOpenCall(db, agent_id)?.tool === 'ask',
+    queued_before: run.state === 'queued' ? countQueuedBefore(db, run) : null,
+    state_since: run.state_at,
+  }
+}
+
 export const feature: Feature = {
   name: 'agent-runs',
   operations: Object.values(operations),
@@ -67,20 +81,8 @@ export const feature: Feature = {
   extensions: [
     agentAssignments.with(startRun),
     builtInAssignees.with(startAsAssignee),
-    measuredAgents.with(
-      (db, agent_id) => findRun(db, agent_id) !== null || findReviewOfAgent(db, agent_id) !== null,
-    ),
-    builtInStates.with((db, agent_id) => {
-      const run = findRun(db, agent_id)
-      if (run === null) return reviewerState(db, agent_id)
-      const isWaiting = run.state === 'waiting'
-      return {
-        state: STATES[run.state],
-        waiting_for: isWaiting ? run.reason : null,
-        asked: isWaiting && findOpenCall(db, agent_id)?.tool === 'ask',
-        queued_before: run.state === 'queued' ? countQueuedBefore(db, run) : null,
-        state_since: run.state_at,
-      }
-    }),
+    builtInStates.with(builtInState),
+    // The forge calls the models of its own agents.
+    measuredAgents.with((db, agent_id) => builtInState(db, agent_id) !== null),
   ],
 }

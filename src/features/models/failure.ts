@@ -23,16 +23,12 @@ export function modelFailure(error: unknown, tookLonger: string): ModelFailure {
     told,
   })
   if (error instanceof Refusal) return of(error.reason ?? error.code, error.message)
-  if (error instanceof ModelFailed)
-    return error.told === error.message
-      ? of('model_failed', error.message.slice(0, MAX_MESSAGE_CHARS))
-      : of(
-          'model_failed',
-          `${error.message.slice(0, MAX_MESSAGE_CHARS)} (${MENDING})`,
-          `${error.told} (${MENDING})`,
-        )
-  if (error instanceof OutboundError)
-    return of('model_failed', error.message.slice(0, MAX_MESSAGE_CHARS))
+  if (error instanceof ModelFailed || error instanceof OutboundError) {
+    const message = error.message.slice(0, MAX_MESSAGE_CHARS)
+    return error instanceof ModelFailed && error.told !== error.message
+      ? of('model_failed', `${message} (${MENDING})`, `${error.told} (${MENDING})`)
+      : of('model_failed', message)
+  }
   if (error instanceof Error && ['AbortError', 'TimeoutError'].includes(error.name))
     return of('timed_out', tookLonger)
   return of('internal', 'something went wrong on this server; its log says what')

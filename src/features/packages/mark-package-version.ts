@@ -4,6 +4,7 @@ import { Nothing, Nullable, Type } from '#core/schema.ts'
 import { packageOf, requireNamedVersion } from './find-version.ts'
 import { auditPackage, updateTotals } from './lifecycle.ts'
 import { packageInputs, VersionName } from './schema.ts'
+import { setPackage } from './store.ts'
 import { setVersion } from './store-versions.ts'
 
 /** Yanking (cargo, gem, NuGet's unlisting) and deprecating (npm): nothing is destroyed. */
@@ -28,7 +29,9 @@ export const markPackageVersion = operation({
       const text = deprecated === undefined ? named.deprecated : deprecated
       if (isYanked === named.yanked && text === named.deprecated) return null
       setVersion(tx, named.id, { yanked: isYanked, deprecated: text })
-      updateTotals(tx, row.id)
+      // A client deprecates thousands of versions one by one, which changes no latest version.
+      if (isYanked === named.yanked) setPackage(tx, row.id, {})
+      else updateTotals(tx, row.id)
       auditPackage(tx, 'package.version_marked', row, {
         version: named.version,
         before: { yanked: named.yanked === 1, deprecated: named.deprecated },
