@@ -2,13 +2,17 @@
  * Whether a forge stays as it is: idle, under a steady load, and at rest again, with what it holds
  * of the machine looked at every few seconds. Memory, file descriptors, threads and files below
  * `tmp` must not grow with the time; the database, repositories and the log grow with what is
- * written, so these are shown for each write. Exits with 1 when something grows that should not.
+ * written, so these are shown for each write. The load runs workflows, publishes packages and has a
+ * webhook for everything. Settings in the environment hold for the forge, so that it can make its
+ * backups in a bucket meanwhile: `HEARTH_BACKUPS_TO=s3://bucket/folder HEARTH_BACKUPS_EVERY=10m`.
+ * Exits with 1 when something grows that should not.
  */
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SteadyLoad } from './forge/steady-load.ts'
-import { makeSetting } from './forge/setting.ts'
+import { SERVICE_ENVIRONMENT, Services } from './forge/services.ts'
+import { makeSetting, type Setting } from './forge/setting.ts'
 import { table } from './forge/table.ts'
 import { slopeAnHour, vitalsOf, type Vitals } from './forge/vitals.ts'
 import { median } from './forge/wrk.ts'
@@ -86,6 +90,22 @@ export function growthOf(
   return wrong
 }
 
+const settingsOf = (environment: NodeJS.ProcessEnv): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(environment).flatMap(([name, value]) =>
+      name.startsWith('HEARTH_') && value !== undefined ? [[name, value]] : [],
+    ),
+  )
+
+/** How many backups there are now. */
+async function countBackups({ forge, token }: Pick<Setting, 'forge' | 'token'>): Promise<number> {
+  const response = await fetch(`${forge.url}/api/v1/admin/backups`, {
+    headers: { authorization: `Bearer ${token}` },
+  })
+  if (!response.ok) throw new Error(`the list of backups answered ${response.status}`)
+  return ((await response.json()) as unknown[]).length
+}
+
 function report(phases: readonly Phase[]): string {
   const rows = phases.map(({ name, samples }) => {
     const [first, last] = [samples[0], samples.at(-1)]
@@ -141,11 +161,12 @@ if (import.meta.main) {
     const executable = join(directory, 'hearth')
     copyFileSync(requireBuilt(options.executable), executable)
     const fifth = Number(options.minutes) * 12_000
-    const { forge, ...rest } = await makeSetting(
-      executable,
-      join(directory, 'forge'),
-      options.budget === '0' ? {} : { HEARTH_GIT_MEMORY_BUDGET: `${options.budget}MiB` },
-    )
+    const { forge, ...rest } = await makeSetting(executable, join(directory, 'forge'), {
+      ...SERVICE_ENVIRONMENT,
+      ...settingsOf(process.env),
+      ...(options.budget === '0' ? {} : { HEARTH_GIT_MEMORY_BUDGET: `${options.budget}MiB` }),
+    })
+    const services = await Services.start({ forge, ...rest })
     const [data, log] = [join(directory, 'forge', 'data'), join(directory, 'forge', 'serve.log')]
     const phases: Phase[] = []
     const look = async (): Promise<Vitals> => {
@@ -180,7 +201,7 @@ if (import.meta.main) {
         `${availableParallelism()} cores, load of the machine ${loadavg()[0]?.toFixed(1)}; sizes in MiB; of three numbers the first, the most and the last`,
       )
       await watch('idle', fifth)
-      const load = new SteadyLoad({ forge, ...rest }, join(directory, 'clones'))
+      const load = new SteadyLoad({ forge, ...rest }, join(directory, 'clones'), services)
       const work = load.run(Number(options.pace))
       await watch('load', 3 * fifth)
       load.end()
@@ -197,12 +218,18 @@ if (import.meta.main) {
           `${requests} requests, ${writes} writes, ${merges} merges, ${clones} clones; KiB of database a write ${kib(({ database }) => database, writes)}, of log a request ${kib((one) => one.log, requests)}, of repositories a merge ${kib(({ repos }) => repos, Math.max(1, merges))}`,
         )
       }
+      const { deliveries, runs, packages } = services.counts
+      const backups = await countBackups({ forge, token: rest.token })
+      say(
+        `${runs} runs of workflows, ${packages} packages, ${deliveries} deliveries of webhooks, ${backups} backups`,
+      )
       for (const [what, count] of failures) say(`failed ${count} times: ${what}`)
       const wrong = growthOf(loaded ?? [], idle ?? [], rested ?? [])
       for (const line of wrong) say(`grows: ${line}`)
       if (failures.size === 0 && wrong.length === 0) say('nothing grows that should not')
       return failures.size === 0 && wrong.length === 0 ? 0 : 1
     } finally {
+      await services.stop()
       await forge.stop()
       rmSync(directory, { recursive: true, force: true })
     }

@@ -1,10 +1,11 @@
 /**
- * A day of a small team at a steady pace: reading, talking, committing, merging, cloning. What it
- * does depends on the count alone.
+ * A day of a small team at a steady pace: reading, talking, committing, merging, cloning, and
+ * publishing packages where the services are given. What it does depends on the count alone.
  */
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { runGit, withToken } from '../../support/git.ts'
+import type { Services } from './services.ts'
 import { REPO, type Setting } from './setting.ts'
 
 export type LoadCounts = {
@@ -54,6 +55,7 @@ export class SteadyLoad {
   constructor(
     private readonly setting: Setting,
     private readonly directory: string,
+    private readonly services: Services | null = null,
   ) {}
 
   /**
@@ -155,6 +157,7 @@ export class SteadyLoad {
       await this.#write('POST', `${repo}/issues/${String(number)}/close`)
     }
     if (n % 10 === 5) await this.#merge(n)
+    if (n % 20 === 15) await this.services?.publish(n)
     if (n % 25 === 7) await this.#clone(n)
     if (n % 40 === 11) {
       const asked = await fetch(`${this.setting.forge.url}/api/v1${repo}/zipball`, {

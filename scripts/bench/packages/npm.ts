@@ -6,7 +6,12 @@ import type { Registry } from './servers.ts'
 
 const versionAt = (index: number): string => `1.0.${index}`
 
-function manifestOf(registry: Registry, name: string, version: string, tarball: Buffer) {
+function manifestOf(
+  { npm }: Pick<Registry, 'npm'>,
+  name: string,
+  version: string,
+  tarball: Buffer,
+) {
   const digest = (kind: 'sha1' | 'sha512') => new Bun.CryptoHasher(kind).update(tarball)
   return {
     name,
@@ -16,12 +21,17 @@ function manifestOf(registry: Registry, name: string, version: string, tarball: 
     dist: {
       shasum: digest('sha1').digest('hex'),
       integrity: `sha512-${digest('sha512').digest('base64')}`,
-      tarball: `${registry.npm}/${name}/-/${name}-${version}.tgz`,
+      tarball: `${npm}/${name}/-/${name}-${version}.tgz`,
     },
   }
 }
 
-function publishBody(registry: Registry, name: string, version: string, size: number): string {
+function publishBody(
+  registry: Pick<Registry, 'npm'>,
+  name: string,
+  version: string,
+  size: number,
+): string {
   const noise = Buffer.from(crypto.getRandomValues(new Uint8Array(Math.min(size, 65_536))))
   const text = size === 0 ? '' : noise.toString('base64').repeat(Math.ceil(size / 87_384))
   const tarball = npmTarball({ name, version }, size === 0 ? {} : { 'a.txt': text })
@@ -38,7 +48,7 @@ function publishBody(registry: Registry, name: string, version: string, size: nu
 }
 
 export async function publish(
-  registry: Registry,
+  registry: Pick<Registry, 'name' | 'npm' | 'headers'>,
   name: string,
   version = versionAt(0),
   size = 0,
