@@ -2007,7 +2007,8 @@ CREATE TABLE pull_stats (
   touched_paths TEXT NOT NULL CHECK (json_valid(touched_paths)),
   diff_id TEXT NOT NULL, -- the same for two heads that make the same change
   computed_at TEXT NOT NULL
-) STRICT, WITHOUT ROWID;
+, instruction_paths TEXT NOT NULL DEFAULT '[]'
+  CHECK (json_valid(instruction_paths))) STRICT, WITHOUT ROWID;
 
 CREATE TABLE pull_touches (
   pull_id TEXT NOT NULL REFERENCES pulls (id) ON DELETE CASCADE,

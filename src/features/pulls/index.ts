@@ -124,6 +124,7 @@ export { currentBlockers, pullRecord, pullUrl } from './pull-record.ts'
 export { loadEvaluation } from './pull-facts.ts'
 
 export { carryPlaces } from './changes/carry-places.ts'
+export { PROGRAM_SETTINGS } from './changes/instruction-paths.ts'
 export { statsIfAny } from './changes/stats.ts'
 export {
   appendEntries,

@@ -8,6 +8,7 @@ import { branchRef, combineStates, readRef } from '#features/repos/index.ts'
 import { unapprovedPaths } from './changes/owners.ts'
 import { mergeQueues, mergeRules, type MergeEvaluation } from './extension-points.ts'
 import { listBlockers, sortBlockers } from './merging/blockers.ts'
+import { changedInstructions, unapprovedInstructions } from './merging/person-approval.ts'
 import { contextOf, type PullContext } from './pull-context.ts'
 import { loadPullFacts, type PullFacts } from './pull-facts.ts'
 import { countApprovals } from './reviews/review-standing.ts'
@@ -71,6 +72,7 @@ function ownBlockers(hearth: Hearth, evaluation: MergeEvaluation): Blocker[] {
     standings,
     settings: context.settings,
     archived: active && context.repo.archived_at !== null,
+    instructions: active ? unapprovedInstructions(hearth, evaluation) : [],
     unapproved: active ? unapprovedPaths(hearth, context, evaluation.owned, standings) : [],
     checks: pull.status === 'open' ? evaluation.checks : null,
     open_conversations: active ? evaluation.open_conversations : 0,
@@ -129,6 +131,7 @@ function recordOf(hearth: Hearth, facts: PullFacts, blockers: Blocker[]): Pull {
     milestone: facts.milestone,
     requested_reviewers: facts.requested_reviewers,
     approvals: { required: settings.required_approvals, counted: countApprovals(standings) },
+    instruction_paths: [...changedInstructions(hearth, pull, stats)],
     checks_status: evaluation.checks?.status ?? 'none',
     statuses_state: combineStates(evaluation.statuses.map(({ state }) => state)),
     mergeable:

@@ -58,6 +58,7 @@ const pullInTools = toolRecord({
     requested_reviewers: { users: [], teams: [], agents: [] },
     statuses_state: 'none',
     checks_status: 'none',
+    instruction_paths: [],
     auto_merge: false,
     comments_count: 0,
     session: { entries: 0, last_seq: 0 },
@@ -106,6 +107,10 @@ export const Pull = Type.Object(
       agents: Type.Array(Actor),
     }),
     approvals: Type.Object({ required: count(), counted: count() }),
+    instruction_paths: Type.Array(Type.String(), {
+      description:
+        'Files that say how agents and checks work (instructions, settings of agent programs, workflows, code owners) and that an agent changes here. A person must approve them.',
+    }),
     checks_status: OneOf(CHECKS_STATUSES, {
       description: 'Of the acceptance checks of its issue.',
     }),

@@ -71,7 +71,13 @@ export {
   type CodeOwners,
 } from './files/code-owners.ts'
 export { visibleReposOf } from './access/visible-repos.ts'
-export { findRoleParts, listManagers, preloadRoles, type RoleParts } from './store/roles.ts'
+export {
+  findRoleParts,
+  hasOtherWriter,
+  listManagers,
+  preloadRoles,
+  type RoleParts,
+} from './store/roles.ts'
 export { createFork, removeFork } from './refs/forks.ts'
 export { auditRepo, requireLive } from './lifecycle/preconditions.ts'
 export {

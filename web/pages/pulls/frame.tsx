@@ -5,6 +5,7 @@ import type { Child } from '../../jsx/html.ts'
 import {
   PageHead,
   ActorLink,
+  Notice,
   PullState,
   RelativeTime,
   Stat,
@@ -12,7 +13,7 @@ import {
   type Tab,
 } from '../../components/index.ts'
 import type { LayoutProps } from '../../components/layout.tsx'
-import { issuePath, pullPath } from '../../paths.ts'
+import { issuePath, pullPath, withQuery } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 import { RepoFrame } from '../repos/frame.tsx'
 import { Branches, CheckOut } from './head-branch.tsx'
@@ -93,6 +94,27 @@ function pullTabs(pull: Pull, repo: Repo, current: Part): Tab[] {
   return tabs.map(({ key, ...tab }) => ({ ...tab, current: key === current }))
 }
 
+/** Says on every page of a pull request that an agent changes what agents and checks follow. */
+const InstructionsNotice = ({ repo, pull }: { repo: Repo; pull: Pull }) =>
+  pull.instruction_paths.length === 0 ? null : (
+    <Notice kind="bad" title={t('An agent changes how agents and checks work')}>
+      <p>
+        {t(
+          'Later agents follow these instructions, and later checks run these workflows. Read each line before you approve or merge.',
+        )}
+      </p>
+      <ul>
+        {pull.instruction_paths.map((path) => (
+          <li>
+            <a href={withQuery(pullPath(repo.full_name, pull.number, 'changes'), { path })}>
+              <code>{path}</code>
+            </a>
+          </li>
+        ))}
+      </ul>
+    </Notice>
+  )
+
 export const PullFrame = (props: {
   visit: Visit
   repo: Repo
@@ -128,6 +150,7 @@ export const PullFrame = (props: {
           </>
         }
       />
+      <InstructionsNotice repo={repo} pull={pull} />
       <Tabs label={t('Pull request')} tabs={pullTabs(pull, repo, current)} />
       {props.children}
     </RepoFrame>

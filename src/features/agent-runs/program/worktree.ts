@@ -9,6 +9,7 @@ import { lstat, mkdir, open, opendir, readlink, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { Hearth } from '#core/hearth.ts'
 import { checkOutCommit, limitsOf, runnerOf, type FileContents } from '#features/checks/index.ts'
+import { PROGRAM_SETTINGS } from '#features/pulls/index.ts'
 import type { TreeEntry } from '#git'
 import { nextTurn } from '#lib/waiting.ts'
 import type { Workplace } from '#runner'
@@ -27,11 +28,7 @@ const MAX_NOTES = 20
  * Settings of agent programs. Those of a repository run commands and name servers, so a program does
  * not see them, and cannot change them.
  */
-const HIDDEN_NAMES = new Set(
-  '.git .claude .mcp.json opencode.json opencode.jsonc .opencode .gemini .codex .qwen .cursor .hearth-agent'.split(
-    ' ',
-  ),
-)
+const HIDDEN_NAMES = new Set(['.git', '.hearth-agent', ...PROGRAM_SETTINGS])
 
 const isHidden = (path: string): boolean =>
   path.split('/').some((part) => HIDDEN_NAMES.has(part.toLowerCase()))

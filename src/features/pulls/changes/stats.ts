@@ -10,6 +10,7 @@ import { service } from '#core/service.ts'
 import { withoutDeadline } from '#core/principal.ts'
 import { writeAs, type Tx } from '#core/write.ts'
 import { repoById } from '#features/repos/index.ts'
+import { instructionPathsOf } from './instruction-paths.ts'
 import { removedFolders } from './removed-folders.ts'
 import { ownedPaths, type OwnedPaths } from './owners.ts'
 import { mergeFacts } from '../extension-points.ts'
@@ -92,16 +93,12 @@ export async function computeStats(
       .sort()
       .slice(0, 1_000),
     diff_id: change.diff_id,
+    instruction_paths: instructionPathsOf(change.paths),
   }
   return {
     stats,
     index,
-    owned: await ownedPaths(
-      hearth,
-      store,
-      base,
-      index?.touches.map(({ path }) => path) ?? change.paths,
-    ),
+    owned: await ownedPaths(hearth, store, base, change.paths),
   }
 }
 

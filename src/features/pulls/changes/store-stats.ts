@@ -20,14 +20,17 @@ export type Stats = {
   readonly conflict_paths: readonly string[] | null
   readonly touched_paths: readonly string[]
   readonly diff_id: string
+  /** Changed files that say how agents and checks work. */
+  readonly instruction_paths: readonly string[]
 }
 
 export type Touch = { readonly path: string; readonly ranges: readonly LineRange[] }
 
-type StoredStats = Omit<Stats, 'conflict_paths' | 'touched_paths'> & {
+type StoredStats = Omit<Stats, 'conflict_paths' | 'touched_paths' | 'instruction_paths'> & {
   pull_id: string
   conflict_paths: string | null
   touched_paths: string
+  instruction_paths: string
 }
 
 /** The stats of the present pair of commits; null when they are not computed yet. */
@@ -57,6 +60,7 @@ function listStats(db: Db, pull_ids: readonly string[]): Map<string, Stats> {
         ...row,
         conflict_paths: row.conflict_paths === null ? null : JSON.parse(row.conflict_paths),
         touched_paths: JSON.parse(row.touched_paths),
+        instruction_paths: JSON.parse(row.instruction_paths),
       },
     ]),
   )
@@ -96,8 +100,9 @@ export const findLatestStats = (db: Db, pull_id: string): Stats | null =>
 export function setStats(tx: Tx, pull_id: string, stats: Stats): void {
   tx.db.run(
     `INSERT OR REPLACE INTO pull_stats
-       (pull_id, base_sha, head_sha, merge_base_sha, commits, files, additions, deletions, behind, conflict_paths, touched_paths, diff_id, computed_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       (pull_id, base_sha, head_sha, merge_base_sha, commits, files, additions, deletions, behind, conflict_paths, touched_paths, diff_id, instruction_paths,
+        computed_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     pull_id,
     stats.base_sha,
     stats.head_sha,
@@ -110,6 +115,7 @@ export function setStats(tx: Tx, pull_id: string, stats: Stats): void {
     stats.conflict_paths === null ? null : JSON.stringify(stats.conflict_paths),
     JSON.stringify(stats.touched_paths),
     stats.diff_id,
+    JSON.stringify(stats.instruction_paths),
     tx.now,
   )
 }

@@ -10,7 +10,6 @@ import type { Hearth } from '#core/hearth.ts'
 import { job } from '#core/jobs.ts'
 import { call } from '#core/operation.ts'
 import { writeAs, type Tx } from '#core/write.ts'
-import { actorOf } from '#features/accounts/index.ts'
 import { conversationResolved } from '#features/issues/index.ts'
 import { moveRefs, prepareUpdates, branchRef, readRef, requireRepo } from '#features/repos/index.ts'
 import { Refusal } from '#lib/errors.ts'
@@ -20,7 +19,8 @@ import { pullUpdated } from '../events.ts'
 import { serviceIdentity } from './merge-message.ts'
 import { mergePull } from './merge-pull.ts'
 import { autoMergeCaller } from './merging-caller.ts'
-import { mergeQueues, type MergeEvaluation } from '../extension-points.ts'
+import { lacksPerson } from './person-approval.ts'
+import { mergeQueues } from '../extension-points.ts'
 import { loadEvaluation } from '../pull-facts.ts'
 import { currentBlockers } from '../pull-record.ts'
 import type { Blocker } from '../schema.ts'
@@ -83,21 +83,6 @@ export const autoMerge = job<{ pull_id: string }>({
     }
   },
 })
-
-/** Whether an agent made a pull request that must not merge by itself before a person approved it. */
-function lacksPerson(hearth: Hearth, { pull, context, standings }: MergeEvaluation): boolean {
-  if (!context.settings.agent_auto_merge_needs_person) return false
-  const isByAgent = pull.agent !== null || actorOf(hearth, pull.author_id).kind === 'agent'
-  return (
-    isByAgent &&
-    !standings.some(
-      ({ review, counted }) =>
-        counted &&
-        review.verdict === 'approve' &&
-        actorOf(hearth, review.author_id).kind === 'user',
-    )
-  )
-}
 
 const wantsAutoMerge = (pull: PullRow): boolean =>
   pull.status === 'open' && pull.auto_merge === 1 && pull.head_sha !== null

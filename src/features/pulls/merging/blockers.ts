@@ -22,6 +22,8 @@ export type BlockerFacts = {
   readonly standings: readonly ReviewStanding[]
   /** Paths without the approval that their owners must give. */
   readonly unapproved: readonly OwnedPaths[]
+  /** Changed files that say how agents and checks work, which a person must approve. */
+  readonly instructions: readonly string[]
   /** The run of its acceptance checks on this head; null when there is none. */
   readonly checks: {
     readonly status: 'pending' | 'passed' | 'failed' | 'errored'
@@ -89,7 +91,12 @@ function commitBlockers({ pull, stats, settings }: BlockerFacts): Blocker[] {
 }
 
 /** Missing approvals of reviewers and code owners, and requested changes. */
-function reviewBlockers({ settings, standings, unapproved }: BlockerFacts): Blocker[] {
+function reviewBlockers({
+  settings,
+  standings,
+  unapproved,
+  instructions,
+}: BlockerFacts): Blocker[] {
   const blockers: Blocker[] = []
   const required = settings.required_approvals
   const counted = countApprovals(standings)
@@ -107,6 +114,14 @@ function reviewBlockers({ settings, standings, unapproved }: BlockerFacts): Bloc
         required,
         counted,
         owners: unapproved.slice(0, 100),
+      }),
+    )
+  if (instructions.length > 0)
+    blockers.push(
+      blocker('approvals_missing', 'a person must approve how it changes agents and checks', {
+        required,
+        counted,
+        instruction_paths: instructions,
       }),
     )
   const requests = changesRequested(standings)

@@ -127,6 +127,20 @@ function partsOf(row: StandingRow | undefined): RoleParts {
   }
 }
 
+/** Whether anybody but this person can write to a repository now. */
+export const hasOtherWriter = (db: Db, repo_id: string, person_id: string): boolean =>
+  db.one(
+    `SELECT 1 FROM users u WHERE u.suspended_at IS NULL AND u.id <> ?2 AND u.id IN (
+       SELECT m.user_id FROM repos r JOIN workspaces w ON w.id = r.workspace_id
+         JOIN members m ON m.workspace_id = w.id
+       WHERE r.id = ?1 AND (m.role = 'owner' OR w.base_permission IN ('write', 'admin'))
+       UNION ALL SELECT user_id FROM role_grants WHERE repo_id = ?1 AND rank >= ?3)
+     LIMIT 1`,
+    repo_id,
+    person_id,
+    ROLES.indexOf('write') + 1,
+  ) !== null
+
 /**
  * Lists repositories granted to a person, directly or through a team, with their workspaces.
  * Repositories of a workspace that requires a second factor which the person lacks are left out.

@@ -61,6 +61,20 @@ describe('an owner of each owned path must approve', () => {
     expect((await world.call(mergePull, max, { repo: REPO, number })).status).toBe('merged')
   })
 
+  test('also of a path behind thousands of others', async () => {
+    const { otto, ready, blockers } = await owned()
+    const many = Object.fromEntries(
+      Array.from({ length: 3_100 }, (_, at) => [
+        `docs/free.txt/${String(at).padStart(4, '0')}`,
+        `${at}\n`,
+      ]),
+    )
+    const number = await ready(otto, { ...many, 'z.ts': 'x\n' })
+    expect(await blockers(number)).toMatchObject([
+      { details: { owners: [{ owners: ['@ada'], paths: ['z.ts'] }] } },
+    ])
+  })
+
   test('by anyone of a team and of the teams below it, as they are at that moment', async () => {
     const { world, ada, mel, max, otto, ready, approve, blockers } = await owned()
     const number = await ready(otto, { 'docs/new.md': 'x\n' })
