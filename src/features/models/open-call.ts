@@ -7,6 +7,7 @@ import { readScope } from '#core/read-scope.ts'
 import { integrationClient, modelAddress, modelHeaders } from '#features/integrations/index.ts'
 import { Refusal } from '#lib/errors.ts'
 import { OutboundError } from '#lib/outbound/outbound.ts'
+import { readBeginning } from '#lib/outbound/read-beginning.ts'
 import { MINUTE, SECOND } from '#lib/time.ts'
 import { sleep } from '#lib/waiting.ts'
 import { settle, type Meter } from './bill.ts'
@@ -21,7 +22,7 @@ import { answerTokensOf, callLimits, canHold, targetsOf, type Target } from './t
 const DEFAULT_TIMEOUT_S = 600
 const MAX_SILENCE_MS = 5 * MINUTE
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024
-const MAX_ERROR_BYTES = 64 * 1024
+const MAX_ERROR_CHARS = 64 * 1024
 /** Of what a provider says about an error. */
 const MAX_SAID_CHARS = 300
 const MAX_TRIES = 2
@@ -121,24 +122,6 @@ async function send(hearth: Hearth, target: Target, outgoing: Outgoing, signal?:
   })
 }
 
-/** The beginning of what a provider says about an error. */
-async function errorText({ body }: Response, secret: string): Promise<string> {
-  const decoder = new TextDecoder()
-  let text = ''
-  const reader = body.getReader()
-  try {
-    while (text.length < MAX_ERROR_BYTES) {
-      const { done, value } = await reader.read()
-      if (done) break
-      text += decoder.decode(value, { stream: true })
-    }
-  } catch {
-    // What came is enough.
-  }
-  await reader.cancel().catch(() => {})
-  return withoutSecret(text.slice(0, MAX_ERROR_BYTES), secret)
-}
-
 /** Milliseconds of a `Retry-After` in seconds or as a date. */
 function retryDelayMs(header: string | undefined, now: number): number {
   if (header === undefined) return SECOND / 2
@@ -173,7 +156,7 @@ async function tryOnce(
     await response.body.cancel()
     throw new ModelFailed(`${name} answered with ${coding}, which was not asked for`)
   }
-  const text = await errorText(response, target.secret)
+  const text = withoutSecret(await readBeginning(response.body, MAX_ERROR_CHARS), target.secret)
   const said = readProviderError(text).message || text
   const message = `${name} answered with status ${status}: ${said.slice(0, MAX_SAID_CHARS)}`
   const told = `the model provider answered with status ${status}`

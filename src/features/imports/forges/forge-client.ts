@@ -6,6 +6,7 @@ import type { Hearth } from '#core/hearth.ts'
 import { outboundClient } from '#core/outbound.ts'
 import { OutboundError, type OutboundClient } from '#lib/outbound/outbound.ts'
 import type { StreamedResponse } from '#lib/outbound/outbound-stream.ts'
+import { readBeginning } from '#lib/outbound/read-beginning.ts'
 import { HOUR, MINUTE, SECOND } from '#lib/time.ts'
 import { sleep } from '#lib/waiting.ts'
 import { findJsonExcess } from '#lib/parse-json.ts'
@@ -33,7 +34,7 @@ const MAX_JITTER_MS = SECOND
 
 /** What GitHub says of a secondary limit, at times without a header (docs, "Rate limits for the REST API"). */
 const LIMIT_MESSAGE = /secondary rate limit|abuse detection/i
-const MAX_MESSAGE_LENGTH = 4096
+const MAX_MESSAGE_CHARS = 4096
 
 /** The forge refused or failed. */
 export class ForgeError extends Error {
@@ -214,7 +215,7 @@ export class ForgeClient {
     })
     this.#readLimit(headerOf(response))
     if (response.status >= 200 && response.status < 300) return response
-    throw this.#failureOf(response, await beginningOf(response.body))
+    throw this.#failureOf(response, await readBeginning(response.body, MAX_MESSAGE_CHARS))
   }
 
   #failureOf(response: StreamedResponse, text: string): ForgeError {
@@ -301,22 +302,6 @@ export async function readWholeList(
     if (cursor === null) break
   }
   return whole.items
-}
-
-/** The first few KiB of an error message. The rest is not read. */
-async function beginningOf(body: ReadableStream<Uint8Array>): Promise<string> {
-  const decoder = new TextDecoder()
-  let text = ''
-  try {
-    for await (const part of body) {
-      text += decoder.decode(part.subarray(0, MAX_MESSAGE_LENGTH), { stream: true })
-      if (text.length >= MAX_MESSAGE_LENGTH) break
-    }
-  } catch (error) {
-    // The status is the failure that is told, whether or not its message arrives whole.
-    if (!(error instanceof OutboundError)) throw error
-  }
-  return text
 }
 
 const headerOf =
