@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeJobs } from './jobs.ts'
-import { isAlive, MIB } from './runners.ts'
+import { hasEnded, isAlive, MIB } from './runners.ts'
 
 const jobs = await makeJobs()
 writeFileSync(join(jobs.data, 'hearth.db'), 'the database of the server')
@@ -29,7 +29,7 @@ test('steps run one after the other in one sandbox, and background processes sta
   })
   expect(job.paths.temp).toBe('/job/temp')
   expect(await close()).toBe(true)
-  expect(isAlive('sleep 4811')).toBe(false)
+  expect(await hasEnded('sleep 4811')).toBe(true)
 })
 
 test('a step cannot read or change what the server gives to the job', async () => {
@@ -124,7 +124,7 @@ test('a fork bomb stays inside, and ends with the job', async () => {
   const { step, close } = await jobs.begin()
   await step('jobbomb() { jobbomb | jobbomb & }; jobbomb; sleep 1; echo still here')
   await close()
-  expect(isAlive('jobbomb')).toBe(false)
+  expect(await hasEnded('jobbomb')).toBe(true)
 })
 
 test('limits hold for all steps together', async () => {
@@ -180,7 +180,7 @@ test('closing ends a step that runs', async () => {
   await started
   expect(await close()).toBe(true)
   expect(await running).toMatchObject({ ended: 'cancelled', text: 'begun\n' })
-  expect(isAlive('sleep 4814')).toBe(false)
+  expect(await hasEnded('sleep 4814')).toBe(true)
 })
 
 test('output without end waits for its reader', async () => {
@@ -231,5 +231,5 @@ test('runs without a sandbox where the operator has switched it off', async () =
   expect(cancelled).toMatchObject({ ended: 'cancelled' })
   await step('sleep 4816 & true')
   expect(await close()).toBe(true)
-  expect(isAlive('sleep 4816')).toBe(false)
+  expect(await hasEnded('sleep 4816')).toBe(true)
 })

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { describeIsolation } from '#runner'
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { isAlive, makeRunner, MIB } from './runners.ts'
+import { hasEnded, makeRunner, MIB } from './runners.ts'
 
 const forge = await makeRunner()
 const { run } = forge
@@ -121,7 +121,7 @@ test('a fork bomb stays inside, and ends with its command', async () => {
   expect(ended).toBe('exited')
   expect(text).toContain('Cannot fork')
   expect(Bun.spawnSync(['true'], { env: { PATH: '/usr/bin:/bin' } }).exitCode).toBe(0)
-  expect(isAlive('hearthbomb')).toBe(false)
+  expect(await hasEnded('hearthbomb')).toBe(true)
 })
 
 test('one process has no more memory than it may', async () => {
@@ -166,7 +166,7 @@ test('output without end costs nothing but its limit, and its end is kept', asyn
   expect(result.text.endsWith('endless\nthe very end\n')).toBe(true)
   const forever = await run('yes hearthyes', { limits: { timeMs: 1_500 } })
   expect(forever).toMatchObject({ ended: 'timed_out', left_out: true })
-  expect(isAlive('hearthyes')).toBe(false)
+  expect(await hasEnded('hearthyes')).toBe(true)
 })
 
 test('what is left in the background ends with the command, even when it holds the output', async () => {
@@ -175,7 +175,8 @@ test('what is left in the background ends with the command, even when it holds t
   )
   expect({ text, ended }).toEqual({ text: 'done\n', ended: 'exited' })
   expect(duration_ms).toBeLessThan(15_000)
-  for (const word of ['sleep 4711', 'sleep 4712', 'sleep 4713']) expect(isAlive(word)).toBe(false)
+  for (const word of ['sleep 4711', 'sleep 4712', 'sleep 4713'])
+    expect(await hasEnded(word)).toBe(true)
 })
 
 test('hands output on as it is written', async () => {
@@ -203,7 +204,7 @@ test('ends what takes too long and what is cancelled, with everything it began',
     ended: 'cancelled',
   })
   for (const word of ['sleep 4721', 'sleep 4722', 'sleep 4723', 'sleep 4724'])
-    expect(isAlive(word)).toBe(false)
+    expect(await hasEnded(word)).toBe(true)
 })
 
 test('links out of the folder lead nowhere but inside', async () => {

@@ -77,3 +77,9 @@ export function isAlive(word: string): boolean {
     .split('\n')
     .some((line) => line.includes(word) && !line.startsWith('ps '))
 }
+
+/** Whether no such process is alive; a killed one takes a moment to be gone. */
+export async function hasEnded(word: string): Promise<boolean> {
+  for (let tries = 0; isAlive(word) && tries < 100; tries++) await Bun.sleep(50)
+  return !isAlive(word)
+}
