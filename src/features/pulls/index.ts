@@ -108,6 +108,7 @@ export {
   type SettingsScope,
 } from './extension-points.ts'
 export { disableAutoMerge } from './merging/auto-merge.ts'
+export { lacksPerson } from './merging/person-approval.ts'
 export { commandsOfPull } from './checks/pull-checks.ts'
 export { contextFor, contextOf, subjectOf, type PullContext } from './pull-context.ts'
 export {

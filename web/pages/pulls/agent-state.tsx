@@ -8,6 +8,7 @@ import {
   Card,
   Form,
   FormActions,
+  LinkButton,
   RelativeTime,
   TextArea,
 } from '../../components/index.ts'
@@ -139,6 +140,31 @@ export const AgentState = ({
     </Card>
   )
 }
+
+/** Says in the conversation that the agent waits for a person, with the form to go on. */
+export const WaitingAgent = ({
+  visit,
+  here,
+  agent,
+}: {
+  visit: Visit
+  /** The address of the session. */
+  here: string
+  agent: Agent
+}) => (
+  <Card title={t('Agent')}>
+    <p>
+      <AgentStateBadge agent={agent} />{' '}
+      {agent.waiting_for === null ? t('It asked a question.') : sentenceOf(agent.waiting_for)}
+    </p>
+    {agent.waiting_for !== null && <MessageForm visit={visit} here={here} agent={agent} />}
+    <p>
+      <LinkButton href={here} icon="spark">
+        {agent.waiting_for === null ? t('Answer in the session') : t('Show the session')}
+      </LinkButton>
+    </p>
+  </Card>
+)
 
 const sessionPathOf = (visit: Visit): string =>
   pullPath(repoOf(visit), Number(visit.params.number ?? '0'), 'session')

@@ -51,40 +51,34 @@ export const UpdateBranch = ({
   )
 }
 
-const AutoMergeEnabled = ({ data: { agent, author, reviews } }: { data: PullDetail }) => {
-  const isByAgent = agent !== null || author.kind === 'agent'
-  const isApproved = reviews.some(
-    (review) => review.verdict === 'approve' && review.counted && review.author.kind === 'user',
-  )
-  return (
-    <p class="muted">
-      {t('Auto-merge is enabled: this merges once all requirements are met.')}
-      {isByAgent &&
-        !isApproved &&
-        ` ${t('An agent made it, so it also waits for an approval by a person, unless the settings say otherwise.')}`}
-    </p>
-  )
-}
+const AutoMergeEnabled = ({ waitsForPerson }: { waitsForPerson: boolean }) => (
+  <p class="muted">
+    {t('Auto-merge is enabled: this merges once all requirements are met.')}
+    {waitsForPerson && ` ${t('An agent made it, so it also waits for an approval by a person.')}`}
+  </p>
+)
 
 /** Turns auto-merge on and off. The merge has the rights of whoever turned it on. */
 export const AutoMerge = ({
   data,
   repo,
   visit,
+  waitsForPerson,
 }: {
   data: PullDetail
   repo: Repo
   visit: Visit
+  waitsForPerson: boolean
 }) => {
   if (data.status !== 'open' && data.status !== 'draft') return null
   const action = `${pullPath(repo.full_name, data.number)}/auto-merge`
   const refused = refusedAt(visit, action)
   if (!repo.permissions.write || visit.viewer === null || repo.archived)
-    return data.auto_merge ? <AutoMergeEnabled data={data} /> : null
+    return data.auto_merge ? <AutoMergeEnabled waitsForPerson={waitsForPerson} /> : null
   return (
     <>
       {refused !== null && <FormError>{refused}</FormError>}
-      {data.auto_merge && <AutoMergeEnabled data={data} />}
+      {data.auto_merge && <AutoMergeEnabled waitsForPerson={waitsForPerson} />}
       <ActionButton
         action={action}
         csrf={visit.csrf}

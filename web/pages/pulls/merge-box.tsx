@@ -30,6 +30,8 @@ export type MergeOptions = {
   methods: readonly string[]
   defaultMethod: string
   mayIgnoreChecks: boolean
+  /** Auto-merge also waits for the approval of a person, because an agent made the pull request. */
+  autoMergeWaitsForPerson: boolean
 }
 
 /** The field of the message for one method. */
@@ -242,7 +244,12 @@ export const MergeBox = ({
       {visit.viewer !== null && repo.permissions.write && data.status === 'open' && (
         <MergeForm data={data} repo={repo} options={options} visit={visit} />
       )}
-      <AutoMerge data={data} repo={repo} visit={visit} />
+      <AutoMerge
+        data={data}
+        repo={repo}
+        visit={visit}
+        waitsForPerson={options.autoMergeWaitsForPerson}
+      />
     </Card>
   )
 }

@@ -1,6 +1,7 @@
 import { getIssue, getIssueReactions, listIssueEvents } from '#features/issues/index.ts'
 import {
   getPull,
+  lacksPerson,
   listDraftComments,
   listReviewThreads,
   type PullDetail,
@@ -28,6 +29,7 @@ import { loadIssueNotifications, mentionItems } from '../notifications/on-issue.
 import { numberOf, repoOf } from '../repos/frame.tsx'
 import { methodsLeft, rulesOfBase } from '../rulesets/on-pull.tsx'
 import { DependencyReviewCard } from '../security/on-pull.tsx'
+import { loadAgentOf, WaitingAgent } from './agent-state.tsx'
 import { PullFrame } from './frame.tsx'
 import { MergeBox } from './merge-box.tsx'
 import { PullSide } from './pull-side.tsx'
@@ -51,7 +53,7 @@ export async function loadPull(visit: Visit) {
       (await visit.tryCall(getIssue, { repo: name, number })) &&
       redirect(issuePath(name, number), 302)
     )
-  const [rules, statuses, events, settings, threads, drafts, choices, dependencies] =
+  const [rules, statuses, events, settings, threads, drafts, choices, dependencies, agent] =
     await Promise.all([
       rulesOfBase(visit, name, data.base.ref),
       statusesOf(visit, name, data.head?.sha ?? null, placesOfFindings(name, number)),
@@ -64,6 +66,7 @@ export async function loadPull(visit: Visit) {
         teams: true,
       }),
       visit.tryCall(getDependencyReview, { repo: name, number }),
+      isActive(data) ? loadAgentOf(visit, repo, number) : null,
     ])
   return {
     repo,
@@ -78,9 +81,11 @@ export async function loadPull(visit: Visit) {
       methods: methodsLeft(settings?.merge_methods ?? ['merge'], rules),
       defaultMethod: settings?.default_merge_method ?? 'merge',
       mayIgnoreChecks: settings?.allow_ignoring_checks ?? false,
+      autoMergeWaitsForPerson: settings !== null && lacksPerson(settings, data),
     },
     threads,
     dependencies,
+    waitingAgent: agent?.state === 'waiting' ? agent : null,
     summary: await loadSummary(visit, data),
     drafts: drafts?.length ?? 0,
     choices,
@@ -89,8 +94,12 @@ export async function loadPull(visit: Visit) {
 
 type PullData = Exclude<Awaited<ReturnType<typeof loadPull>>, DirectResponse | null>
 
-/** A hash of the page's data. `repo` is left out, because it differs with every visit. */
-export const pullState = ({ repo: _, ...shown }: PullData): string => hashState(shown)
+/**
+ * A hash of what the page shows. `repo` is left out, because it differs with every visit, and so is
+ * when the agent was last seen, because an agent from outside asks again and again for its answer.
+ */
+export const pullState = ({ repo: _, waitingAgent, ...shown }: PullData): string =>
+  hashState({ ...shown, waits: waitingAgent && [waitingAgent.id, waitingAgent.waiting_for] })
 
 /** While a summary is made, the page follows that as well. */
 const liveOf = ({ summary }: PullData): string =>
@@ -260,6 +269,13 @@ const PullView = ({ loaded, visit }: { loaded: PullData; visit: Visit }) => {
         }
       >
         <SummaryCard visit={visit} repo={repo.full_name} here={here} shown={loaded.summary} />
+        {loaded.waitingAgent && (
+          <WaitingAgent
+            visit={visit}
+            here={pullPath(repo.full_name, data.number, 'session')}
+            agent={loaded.waitingAgent}
+          />
+        )}
         <Timeline>
           <Description loaded={loaded} visit={visit} />
           {timelineItems(loaded, visit)}

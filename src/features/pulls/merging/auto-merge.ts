@@ -19,7 +19,7 @@ import { pullUpdated } from '../events.ts'
 import { serviceIdentity } from './merge-message.ts'
 import { mergePull } from './merge-pull.ts'
 import { autoMergeCaller } from './merging-caller.ts'
-import { lacksPerson } from './person-approval.ts'
+import { lacksPerson, reviewedOf } from './person-approval.ts'
 import { mergeQueues } from '../extension-points.ts'
 import { loadEvaluation } from '../pull-facts.ts'
 import { currentBlockers } from '../pull-record.ts'
@@ -61,7 +61,7 @@ export const autoMerge = job<{ pull_id: string }>({
       return
     }
     // An approval enqueues this job again.
-    if (lacksPerson(hearth, evaluation)) return
+    if (lacksPerson(context.settings, reviewedOf(hearth, evaluation))) return
     const queues = mergeQueues.all(hearth)
     if (queues.some((queue) => queue.positionsOf(hearth.db, pull.repo_id, [pull.number]).size > 0))
       return

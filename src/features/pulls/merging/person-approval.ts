@@ -1,21 +1,53 @@
 /** What of an agent's pull request a person must approve. */
 import type { Hearth } from '#core/hearth.ts'
+import type { Actor } from '#core/schema.ts'
 import { actorOf } from '#features/accounts/index.ts'
-import { hasOtherWriter } from '#features/repos/index.ts'
+import { hasOtherWriter, type settingsOf } from '#features/repos/index.ts'
 import type { MergeEvaluation } from '../extension-points.ts'
 import { principalOf } from '../permissions.ts'
 import type { PullRow } from '../store-pulls.ts'
 import type { Stats } from '../changes/store-stats.ts'
 
-/** Whether an agent made a pull request, with a token of its own or with that of its person. */
-export const isByAgent = (hearth: Hearth, pull: Pick<PullRow, 'agent' | 'author_id'>): boolean =>
-  pull.agent !== null || actorOf(hearth, pull.author_id).kind === 'agent'
+/** What decides it, of a pull request as pages have it and as jobs read it. */
+type Reviewed = {
+  readonly agent: string | null
+  readonly author: Actor
+  readonly instruction_paths: readonly string[]
+  readonly reviews: readonly { verdict: string; counted: boolean; author: Actor }[]
+}
 
-const isApprovedByPerson = (hearth: Hearth, { standings }: MergeEvaluation): boolean =>
-  standings.some(
-    ({ review, counted }) =>
-      counted && review.verdict === 'approve' && actorOf(hearth, review.author_id).kind === 'user',
+/** Whether an agent made a pull request, with a token of its own or with that of its person. */
+const isByAgent = ({ agent, author }: Pick<Reviewed, 'agent' | 'author'>): boolean =>
+  agent !== null || author.kind === 'agent'
+
+const isApprovedByPerson = (reviews: Reviewed['reviews']): boolean =>
+  reviews.some(
+    ({ verdict, counted, author }) => counted && verdict === 'approve' && author.kind === 'user',
   )
+
+/** Whether an agent's pull request must not merge by itself before a person approved it. */
+export const lacksPerson = (
+  settings: Pick<ReturnType<typeof settingsOf>, 'agent_auto_merge_needs_person'>,
+  pull: Reviewed,
+): boolean =>
+  (settings.agent_auto_merge_needs_person || pull.instruction_paths.length > 0) &&
+  isByAgent(pull) &&
+  !isApprovedByPerson(pull.reviews)
+
+/** The pull request of an evaluation, as `lacksPerson` reads it. */
+export const reviewedOf = (
+  hearth: Hearth,
+  { pull, stats, standings }: MergeEvaluation,
+): Reviewed => ({
+  agent: pull.agent,
+  author: actorOf(hearth, pull.author_id),
+  instruction_paths: changedInstructions(hearth, pull, stats),
+  reviews: standings.map(({ review: { verdict, author_id }, counted }) => ({
+    verdict,
+    counted,
+    author: actorOf(hearth, author_id),
+  })),
+})
 
 /** The files with which an agent changes how agents and checks work. */
 export const changedInstructions = (
@@ -23,7 +55,9 @@ export const changedInstructions = (
   pull: PullRow,
   stats: Stats | null,
 ): readonly string[] =>
-  stats !== null && stats.instruction_paths.length > 0 && isByAgent(hearth, pull)
+  stats !== null &&
+  stats.instruction_paths.length > 0 &&
+  isByAgent({ agent: pull.agent, author: actorOf(hearth, pull.author_id) })
     ? stats.instruction_paths
     : []
 
@@ -38,19 +72,10 @@ export function unapprovedInstructions(
 ): readonly string[] {
   const { pull, stats, context, by } = evaluation
   const paths = changedInstructions(hearth, pull, stats)
-  if (paths.length === 0 || isApprovedByPerson(hearth, evaluation)) return []
+  if (paths.length === 0) return []
+  const { reviews, author } = reviewedOf(hearth, evaluation)
+  if (isApprovedByPerson(reviews)) return []
   const isByProgram = by !== null && by.kind !== 'user'
-  const owner = principalOf(actorOf(hearth, pull.author_id))
+  const owner = principalOf(author)
   return isByProgram || hasOtherWriter(hearth.db, context.repo.id, owner) ? paths : []
-}
-
-/** Whether an agent's pull request must not merge by itself before a person approved it. */
-export function lacksPerson(hearth: Hearth, evaluation: MergeEvaluation): boolean {
-  const { pull, stats, context } = evaluation
-  return (
-    (context.settings.agent_auto_merge_needs_person ||
-      changedInstructions(hearth, pull, stats).length > 0) &&
-    isByAgent(hearth, pull) &&
-    !isApprovedByPerson(hearth, evaluation)
-  )
 }

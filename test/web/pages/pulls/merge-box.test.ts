@@ -1,8 +1,8 @@
 /** The merge box says what a pull request needs, and what failed without being needed. */
 import { expect, test } from 'bun:test'
 import { addComment } from '#features/issues/index.ts'
-import { createPull, markPullReady } from '#features/pulls/index.ts'
-import { createBranch } from '#features/repos/index.ts'
+import { createPull, markPullReady, updatePull } from '#features/pulls/index.ts'
+import { createBranch, updateRepoSettings } from '#features/repos/index.ts'
 import { createRuleset } from '#features/rulesets/index.ts'
 import { setCommitStatus } from '#features/statuses/index.ts'
 import { runForge } from '../../../features/oauth/running.ts'
@@ -104,3 +104,29 @@ test('suggestions are applied together by a button that comes with the first tic
   expect(await together.count()).toBe(0)
   expect(problems).toEqual([])
 }, 60_000)
+
+test('auto-merge of what an agent made waits for a person where the settings say so', async () => {
+  const forge = await runForge()
+  const ada = await forge.user('ada')
+  await forge.workspace('acme', { owner: ada })
+  await forge.repo(REPO, { as: ada })
+  await forge.commit(REPO, 'main', { 'a.txt': 'one\n' })
+  await forge.call(createBranch, ada, { repo: REPO, branch: 'fix', from: 'main' })
+  await forge.commit(REPO, 'fix', { 'a.txt': 'two\n' })
+  const { pull } = await forge.call(createPull, ada, {
+    repo: REPO,
+    branch: 'fix',
+    title: 'Fix',
+    agent: 'helper',
+  })
+  await forge.call(updatePull, ada, { repo: REPO, number: pull.number, auto_merge: true })
+  const shown = async () => {
+    const { html } = await (await forge.browser('ada')).open(`/${REPO}/pull/${pull.number}`)
+    return ['Auto-merge is enabled', 'waits for an approval by a person'].map((text) =>
+      html.includes(text),
+    )
+  }
+  expect(await shown()).toEqual([true, true])
+  await forge.call(updateRepoSettings, ada, { repo: REPO, agent_auto_merge_needs_person: false })
+  expect(await shown()).toEqual([true, false])
+})
