@@ -11,6 +11,7 @@ import { EXECUTABLE, requireBuilt } from '../support/forge.ts'
 import { runScript, type Option } from '../support/options.ts'
 import { besideRunner } from './runs/beside-runner.ts'
 import { measureBusyForge } from './runs/busy-forge.ts'
+import { firstLines } from './runs/first-lines.ts'
 import { buildWithout, comparePushes } from './runs/pushes.ts'
 import { Site } from './runs/site.ts'
 import { besideAlone } from './runs/walls.ts'
@@ -19,7 +20,11 @@ const OPTIONS = {
   rounds: { kind: 'count', default: '9', help: 'How often everything is measured.' },
   pushes: { kind: 'count', default: '40', help: 'Pushes of a round.' },
   lines: { kind: 'count', default: '200000', help: 'Lines of the long log.' },
-  only: { kind: 'text', default: '', help: 'push, jobs, pages or runner; all unless given.' },
+  only: {
+    kind: 'text',
+    default: '',
+    help: 'push, jobs, pages, runner or first-line; all unless given.',
+  },
   runner: { kind: 'text', default: '', help: 'The program of a runner.' },
   executable: { kind: 'text', default: EXECUTABLE, help: 'The built executable.' },
 } as const satisfies Record<string, Option>
@@ -52,10 +57,15 @@ await runScript('bun scripts/bench/runs.ts [options]', OPTIONS, async (options) 
       say(await besideAlone(await open('jobs'), withInternet, roundsOfJobs, lines))
     }
     if (isWanted('pages')) say(await measureBusyForge(await open('pages')))
-    if (!isWanted('runner')) return 0
-    if (options.runner === '')
-      say('Rows beside a real runner are left out: --runner PATH names none.')
-    else say(await besideRunner(await open('runner'), resolve(options.runner), roundsOfJobs, lines))
+    const wantsRunner = isWanted('runner')
+    const wantsFirstLine = isWanted('first-line')
+    if ((wantsRunner || wantsFirstLine) && options.runner === '') {
+      say('Rows of a real runner are left out: --runner PATH names none.')
+      return 0
+    }
+    const program = resolve(options.runner)
+    if (wantsRunner) say(await besideRunner(await open('runner'), program, roundsOfJobs, lines))
+    if (wantsFirstLine) say(await firstLines(await open('first-line'), program))
     return 0
   } finally {
     for (const site of sites) await site.stop()

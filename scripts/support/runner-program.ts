@@ -11,23 +11,19 @@ export type RunnerOptions = {
   readonly capacity: number
   /** How much it yields to other processes, and with it its jobs (nice(1)). */
   readonly niceness?: number
-  /** The longest pause between two requests for a job; the program's own unless given. */
-  readonly fetchInterval?: string
+  /** Of the section `runner` of its configuration; its own defaults apply to others. */
+  readonly settings?: Readonly<Record<string, string>>
 }
 
 export class RunnerProgram {
   #child: Bun.Subprocess | null = null
 
   constructor(private readonly options: RunnerOptions) {
-    const { folder, capacity, fetchInterval } = options
-    const interval =
-      fetchInterval === undefined
-        ? ''
-        : `, fetch_interval: ${fetchInterval}, fetch_interval_max: ${fetchInterval}`
+    const { folder, capacity, settings = {} } = options
     mkdirSync(folder, { recursive: true })
     writeFileSync(
       join(folder, 'c.yaml'),
-      `runner: { capacity: ${capacity}${interval} }\ncache: { enabled: false }\n`,
+      JSON.stringify({ runner: { capacity, ...settings }, cache: { enabled: false } }),
     )
   }
 

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { claim, startForge, type ForgeProcess } from '../../support/forge.ts'
 import { git, withToken } from '../../support/git.ts'
-import { RunnerProgram } from '../../support/runner-program.ts'
+import { RunnerProgram, type RunnerOptions } from '../../support/runner-program.ts'
 import { memoryOf } from '../forge/memory.ts'
 import { cpuOf } from '../forge/vitals.ts'
 
@@ -24,10 +24,19 @@ type Pushed = {
   /** By the clock of the machine, which jobs read too. */
   readonly time: number
 }
+type FirstLine = {
+  readonly at: number
+  readonly printed: number
+  readonly readable: number
+}
 type Log = { lines: readonly { text: string }[] }
 
-/** The label of the jobs that a runner takes which `addRunner` started. */
+/** The label of the jobs that a runner takes. */
 export const FAR = 'far'
+
+type BenchRunner = Pick<RunnerOptions, 'program' | 'label' | 'capacity' | 'settings'> & {
+  readonly url?: string
+}
 
 export class Site {
   #count = 0
@@ -74,18 +83,19 @@ export class Site {
     return this.forge.url
   }
 
-  /** Registers the program of a runner for the repository and starts it. */
-  async addRunner(program: string, capacity: number): Promise<RunnerProgram> {
+  /**
+   * Registers the program of a runner for the repository and starts it. It takes the jobs of the
+   * label, and knows the forge by `url`.
+   */
+  async addRunner({ label, url = this.url, ...options }: BenchRunner): Promise<RunnerProgram> {
     const { token } = await this.ask<{ token: string }>(
       'POST',
       '/repos/acme/bench/actions/runners',
-      {
-        name: FAR,
-      },
+      { name: label },
     )
-    const folder = join(this.directory, 'runner')
-    const runner = new RunnerProgram({ program, folder, label: FAR, capacity, niceness: NICENESS })
-    await runner.register(this.forge.url, token)
+    const folder = join(this.directory, `runner-${label}`)
+    const runner = new RunnerProgram({ ...options, folder, label, niceness: NICENESS })
+    await runner.register(url, token)
     runner.start()
     return runner
   }
@@ -136,10 +146,11 @@ export class Site {
   }
 
   /**
-   * Pushes a workflow of one job that prints its time in nanoseconds. Returns the milliseconds from
-   * the answered push to that time, and to the answer of REST that has the line.
+   * Pushes a workflow of one job that prints its time in nanoseconds. Returns when the push was
+   * answered (`performance.now()`), and the milliseconds from then to that time, and to the answer
+   * of REST that has the line.
    */
-  async firstLine(workflow: string): Promise<{ printed: number; readable: number }> {
+  async firstLine(workflow: string): Promise<FirstLine> {
     const began = await this.#pushWorkflow(workflow)
     for (;;) {
       const run = (await this.#runs()).find(({ id }) => !began.before.has(id))
@@ -150,7 +161,7 @@ export class Site {
         const readable = performance.now() - began.at
         await this.#end(began)
         const printed = Number(nanoseconds) / 1e6 - began.time
-        return { printed, readable }
+        return { at: began.at, printed, readable }
       }
       if (run?.status === 'completed')
         throw new Error(`no line has a time: ${lines.map(({ text }) => text).join('; ')}`)

@@ -40,7 +40,7 @@ class Story {
       folder: join(this.site.directory, name),
       label: 'far',
       capacity: 1,
-      fetchInterval: '1s',
+      settings: { fetch_interval: '1s', fetch_interval_max: '1s' },
     })
     await runner.register(this.#proxy.url, token)
     this.#runners.push(runner)

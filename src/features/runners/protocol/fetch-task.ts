@@ -1,4 +1,4 @@
-/** Gives a runner its next job. The answer waits for one for some seconds. */
+/** Gives a runner its next job. The answer waits for one as long as the runner does. */
 import { hasDiskSpace } from '#core/disk-space.ts'
 import type { Hearth } from '#core/hearth.ts'
 import type { ProtocolRequest } from '#core/protocol-routes.ts'
@@ -22,14 +22,16 @@ import { requireCallingRunner } from './registration.ts'
 import { taskMessage } from './task-message.ts'
 import { requeueUnacknowledgedTasks } from './unacknowledged-tasks.ts'
 
-/** Runners give up after five seconds unless they say otherwise. */
-const MAX_WAIT_MS = 4 * SECOND
+/** Of a runner that does not say how long it waits; its programs give up after five seconds. */
+const DEFAULT_WAIT_MS = 4 * SECOND
+/** Proxies close connections on which nothing is sent for a minute. */
+const MAX_WAIT_MS = 50 * SECOND
 const TRAVEL_MS = SECOND
 
 /** How long the runner waits for this answer, without the time on its way. */
 function patienceOf({ request }: ProtocolRequest): number {
   const sent = request.headers.get('connect-timeout-ms')
-  const ms = sent !== null && /^\d{1,10}$/.test(sent) ? Number(sent) - TRAVEL_MS : MAX_WAIT_MS
+  const ms = sent !== null && /^\d{1,10}$/.test(sent) ? Number(sent) - TRAVEL_MS : DEFAULT_WAIT_MS
   return Math.max(0, Math.min(ms, MAX_WAIT_MS))
 }
 
@@ -96,6 +98,7 @@ export async function fetchTask({
     const task = mayTake() ? await nextTask(hearth, id, key, signal) : null
     if (task) return { task, tasksVersion: version }
     http.wait()
+    http.keepOpen()
     const hasNews = await watch.wait(id, version, until - performance.now(), signal)
     if (!hasNews || hearth.draining.aborted) return { task: null, tasksVersion: version }
   }

@@ -4,9 +4,12 @@ import { handler } from '#core/events.ts'
 import { service } from '#core/service.ts'
 import { jobsQueued } from '#features/workflows/index.ts'
 
+/** Forgejo's runner asks once for each job that it can run at the same time. */
+const MAX_REQUESTS_OF_RUNNER = 16
+
 class QueueWatch {
   readonly #waiting = new Set<() => void>()
-  readonly #runners = new Set<string>()
+  readonly #requests = new Map<string, number>()
   #version: number
 
   constructor(hearth: Hearth) {
@@ -27,7 +30,7 @@ class QueueWatch {
 
   /**
    * Waits until the version is another one. False when the time is over, the client has gone, or
-   * the runner waits in another request already.
+   * the runner waits in too many other requests.
    */
   async wait(
     runner_id: string,
@@ -36,8 +39,9 @@ class QueueWatch {
     signal: AbortSignal,
   ): Promise<boolean> {
     if (version !== this.#version) return true
-    if (ms <= 0 || signal.aborted || this.#runners.has(runner_id)) return false
-    this.#runners.add(runner_id)
+    const others = this.#requests.get(runner_id) ?? 0
+    if (ms <= 0 || signal.aborted || others >= MAX_REQUESTS_OF_RUNNER) return false
+    this.#requests.set(runner_id, others + 1)
     const { promise, resolve } = Promise.withResolvers<void>()
     const timer = setTimeout(resolve, ms)
     const end = (): void => resolve()
@@ -47,8 +51,14 @@ class QueueWatch {
     clearTimeout(timer)
     signal.removeEventListener('abort', end)
     this.#waiting.delete(end)
-    this.#runners.delete(runner_id)
+    this.#leave(runner_id)
     return version !== this.#version && !signal.aborted
+  }
+
+  #leave(runner_id: string): void {
+    const left = (this.#requests.get(runner_id) ?? 1) - 1
+    if (left === 0) this.#requests.delete(runner_id)
+    else this.#requests.set(runner_id, left)
   }
 }
 
