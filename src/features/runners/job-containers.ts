@@ -4,6 +4,10 @@ import type { Hearth } from '#core/hearth.ts'
 import { outboundClient } from '#core/outbound.ts'
 import { noContainers, type ContainerAccess } from './execute/job-input.ts'
 
+/** Why jobs have no containers although the settings want them to; null when they do, or need not. */
+export const containersFaultOf = async (hearth: Hearth): Promise<string | null> =>
+  hearth.settings.jobs.containers === 'none' ? null : runnerOf(hearth).containersFault()
+
 /** Changes by people without Write never have any. */
 export async function containerAccess(
   hearth: Hearth,
@@ -14,7 +18,7 @@ export async function containerAccess(
       'this one has none; an administrator gives it those of podman with jobs.containers, or adds a runner elsewhere',
     )
   if (!isTrusted) return noContainers('this one has none for changes by people without Write')
-  const fault = await runnerOf(hearth).containersFault()
+  const fault = await containersFaultOf(hearth)
   return fault === null
     ? { whyNot: null, findRegistry: (host, port) => findRegistry(hearth, host, port) }
     : noContainers(fault)

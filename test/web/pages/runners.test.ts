@@ -2,12 +2,13 @@
 import { describe, expect, test } from 'bun:test'
 import { listRunners } from '#features/runners/list-runners.ts'
 import { runForge } from '../../features/oauth/running.ts'
-import { testJobs } from '../../settings.ts'
+import { testJobs, testSettings } from '../../settings.ts'
+import type { Settings } from '#core/settings.ts'
 
 const FILE = 'on: push\njobs: { build: { runs-on: sparc, steps: [{ run: make }] } }\n'
 
-async function setUp() {
-  const forge = await runForge({ jobs: { ...testJobs, local: true } })
+async function setUp(change: Partial<Settings> = {}) {
+  const forge = await runForge({ jobs: { ...testJobs, local: true }, ...change })
   const ada = await forge.user('ada')
   const bob = await forge.user('bob')
   await forge.workspace('acme', { owner: ada, members: [bob] })
@@ -64,4 +65,36 @@ test('the page says what jobs wait for', async () => {
   const { html } = await browser.open('/acme/site/settings/runners')
   expect(html).toContain('1 job waits')
   expect(html).toContain('No runner has these labels')
+})
+
+describe('what jobs of this server have', () => {
+  const { checks } = testSettings('/nowhere')
+  const read = async (change: Partial<Settings>): Promise<string> => {
+    const { browser } = await setUp(change)
+    return (await browser.open('/acme/site/settings/runners')).html
+  }
+  const GUIDE = '/docs/runners#user-content-jobs-of-this-server'
+
+  test('with walls only their labels are told', async () => {
+    const html = await read({})
+    expect(html).toContain('This server runs jobs too')
+    expect(html).not.toContain(GUIDE)
+  })
+
+  test('without isolation the page says what is missing, and leads to the guide', async () => {
+    const html = await read({ checks: { ...checks, readable: ['/no/such/folder'] } })
+    expect(html).toContain('This server cannot run jobs')
+    expect(html).toContain('/no/such/folder')
+    expect(html).toContain(GUIDE)
+  })
+
+  test('jobs with the rights of the server are told', async () => {
+    const html = await read({
+      checks: { ...checks, isolation: 'none' },
+      jobs: { ...testJobs, local: true, containers: 'podman' },
+    })
+    expect(html).toContain('checks.isolation is none')
+    expect(html).toContain('Jobs have no containers: jobs are not isolated here.')
+    expect(html).toContain(GUIDE)
+  })
 })

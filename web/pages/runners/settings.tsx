@@ -1,7 +1,8 @@
 // Runners elsewhere: who they are, what jobs wait for, and how to add one.
 import {
-  LOCAL_LABELS,
+  localJobs,
   runnerCommands,
+  type LocalJobs,
   type QueuedLabels,
   type Runner,
 } from '#features/runners/index.ts'
@@ -17,7 +18,6 @@ import {
   FormActions,
   Icon,
   List,
-  Notice,
   PageHead,
   Pager,
   RelativeTime,
@@ -45,6 +45,7 @@ import {
   type OwnerKind,
   type RunnersOwner,
 } from './owner.tsx'
+import { LocalNotice } from './local-notice.tsx'
 import { RunnerRow } from './runner-row.tsx'
 import { pageNumber } from '../../page-number.ts'
 
@@ -57,6 +58,7 @@ type Shown = {
   readonly runners: readonly Runner[]
   readonly next: string | null
   readonly queue: readonly QueuedLabels[]
+  readonly local: LocalJobs
 }
 
 const QueueRow = ({ item }: { item: QueuedLabels }) => (
@@ -165,31 +167,27 @@ const AddCard = ({ visit, here, typed }: { visit: Visit; here: string; typed: Fi
 const labelError = ({ form: { error } }: Visit): string | null =>
   error?.field?.startsWith('labels[') ? error.message : null
 
-const LocalNotice = ({ visit }: { visit: Visit }) =>
-  visit.hearth.settings.jobs.local ? (
-    <Notice title={t('This server runs jobs too')}>
-      {t('It takes jobs with the labels {labels}, and with ubuntu-latest and its like.', {
-        labels: LOCAL_LABELS.join(', '),
-      })}
-    </Notice>
-  ) : (
-    <Notice title={t('Jobs run on runners only')}>
-      {t('The setting jobs.local of this installation is off.')}
-    </Notice>
-  )
-
 type ViewProps = Shown & {
   readonly visit: Visit
   readonly kind: OwnerKind
   readonly made: Made | null
 }
 
-const RunnersView = ({ visit, kind, owner, runners, next, queue, made }: ViewProps): Html => {
+const RunnersView = ({
+  visit,
+  kind,
+  owner,
+  runners,
+  next,
+  queue,
+  local,
+  made,
+}: ViewProps): Html => {
   const here = runnersPath(kind, visit)
   return owner.frame(
     <>
       {made && <MadeCard visit={visit} made={made} />}
-      <LocalNotice visit={visit} />
+      <LocalNotice local={local} />
       {runners.length === 0 ? (
         <EmptyState icon="activity" title={t('No runners yet')}>
           {rich(
@@ -219,7 +217,8 @@ async function load(kind: OwnerKind, visit: Visit): Promise<Shown | null> {
   if (owner === null) return null
   const calls = callsOf(kind, visit)
   const { items: runners, next } = await calls.list(pageNumber(visit))
-  return { owner, runners, next, queue: (await calls.queue()).items }
+  const local = await localJobs(visit.hearth)
+  return { owner, runners, next, queue: (await calls.queue()).items, local }
 }
 
 export function runnerPages(kind: OwnerKind): { page: Page; forms: readonly SiteForm[] } {
