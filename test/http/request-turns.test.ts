@@ -1,3 +1,4 @@
+import { drainMicrotasks } from 'bun:jsc'
 import { expect, test } from 'bun:test'
 import { RequestTurns, type TurnRequest } from '../../src/http/request-turns.ts'
 import { Refusal } from '#lib/errors.ts'
@@ -9,6 +10,7 @@ class Loop {
   readonly turns = new RequestTurns({
     now: () => this.nowMs,
     later: (run) => void this.#later.push(run),
+    settle: drainMicrotasks,
   })
   /** The names of the requests in the order in which they began. */
   readonly begun: string[] = []
@@ -16,6 +18,15 @@ class Loop {
   /** A request that computes for some milliseconds. */
   compute(name: string, from: Partial<TurnRequest> = {}, costMs = 1): Promise<string> {
     return this.#run(name, from, () => {
+      this.nowMs += costMs
+      return name
+    })
+  }
+
+  /** The same, after it has waited for something that is there already. */
+  computeLater(name: string, costMs: number): Promise<string> {
+    return this.#run(name, {}, async () => {
+      await null
       this.nowMs += costMs
       return name
     })
@@ -52,7 +63,12 @@ class Loop {
 
   /** The next turn of the loop. */
   async turn(): Promise<void> {
-    for (const run of this.#later.splice(0)) run()
+    await new Promise<void>((resolve) =>
+      setImmediate(() => {
+        for (const run of this.#later.splice(0)) run()
+        resolve()
+      }),
+    )
     await Bun.sleep(0)
   }
 }
@@ -76,6 +92,19 @@ test('a caller with one request is next, however many another has sent before', 
   for (let turns = 0; turns < 100; turns++) await loop.turn()
   expect(await Promise.all(results)).toHaveLength(100)
   expect(loop.turns.waiting).toBe(0)
+})
+
+test('what a request does after its first promise is part of its turn', async () => {
+  const loop = new Loop()
+  void loop.compute('first', {}, 4)
+  const results = Array.from({ length: 20 }, (_, n) => loop.computeLater(`a${n}`, 2))
+  expect(loop.begun).toEqual(['first'])
+  await loop.turn()
+  // Two take 4 ms, which is more than a turn has.
+  expect(loop.begun).toEqual(['first', 'a0', 'a1'])
+  expect(loop.nowMs).toBe(8)
+  for (let turns = 0; turns < 20; turns++) await loop.turn()
+  expect(await Promise.all(results)).toHaveLength(20)
 })
 
 test('callers of one network take turns by their credentials', async () => {
