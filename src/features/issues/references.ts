@@ -14,6 +14,8 @@ export type References = {
 
 /** The maximum of references in one text; each may cost a look-up. */
 const MAX_REFERENCES = 50
+/** The maximum that is looked at: 20,000 times the same number would keep the event loop for 45 ms. */
+const MAX_MATCHES = 1_000
 
 const TAG_NAME = /<(\/?)([a-z][a-z0-9]*)/iy
 
@@ -108,6 +110,7 @@ export function readReferences(markdown: string, site_url = ''): References {
   }
   let skipped = 0
   let quoted = 0
+  let matches = 0
   const html = Bun.markdown.html(markdown.toWellFormed(), { autolinks: true })
   for (const token of htmlTokens(html)) {
     if (token.kind === 'tag') {
@@ -119,7 +122,9 @@ export function readReferences(markdown: string, site_url = ''): References {
       continue
     }
     if (skipped > 0) continue
+    if (matches > MAX_MATCHES) break
     for (const match of token.text.matchAll(REFERENCE)) {
+      if (++matches > MAX_MATCHES) break
       const [, person, team, numberRepo, digits, commitRepo, hex] = match
       // Quoted mentions do not notify again.
       if (person !== undefined) {

@@ -20,9 +20,10 @@ export function expandPrefix(store: OpenStore, prefix: string): Oid | null {
   const text = prefix.toLowerCase()
   if (!/^[0-9a-f]{4,40}$/.test(text))
     throw new GitError('invalid', `"${prefix.slice(0, 60)}" is not the beginning of an object id`)
-  const commits = store.objects
-    .expand(text, 10_000)
-    .filter((oid) => store.objects.header(oid)?.type === 'commit')
+  const isCommit = (oid: Oid): boolean => store.objects.header(oid)?.type === 'commit'
+  // The whole id, as most pages ask for: no need to look for packs that came since.
+  if (text.length === 40) return isCommit(text) ? text : null
+  const commits = store.objects.expand(text, 10_000).filter(isCommit)
   return commits.length === 1 ? commits[0]! : null
 }
 

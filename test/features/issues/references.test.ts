@@ -59,3 +59,10 @@ test('a text full of names is read up to a limit, and quickly enough to be hosti
     expect(readReferences(text).mentions).toEqual([])
   }
 })
+
+test('only the beginning of a text of countless references is looked at', () => {
+  const before = readReferences(`${'#1 '.repeat(999)}@ada #2`)
+  expect([before.numbers.map(({ number }) => number), before.mentions]).toEqual([[1], ['ada']])
+  const after = readReferences(`${'#1 '.repeat(999)}@ada #2\n\n- #3`)
+  expect(after).toEqual(before)
+})
