@@ -38,7 +38,8 @@ const OWN_ADDRESS = 'it looks for addresses below /storage/ of its own server'
 /** A request that the API of git-lfs does not have. */
 const deletes = {
   reason: 'its server deletes a file on request',
-  at: /-X DELETE[^\n]*\n.*\n\+ grep '200 OK' http\.log$/s,
+  // The shell tells the two commands of a pipe in any order.
+  at: /-X DELETE[^\n]*\n(?:\+ tee http\.log\n)?\+ grep '200 OK' http\.log$/,
 }
 
 /** By `file: name`. A case that stops at another command than here has failed. */
