@@ -413,6 +413,25 @@ test('GitHub is asked by the cursors of its links, because it refuses high page 
   expect(peer.asked.filter((path) => path.includes('&page=5&after='))).not.toHaveLength(0)
 })
 
+test('GitLab is asked by cursors, which lists beyond 50,000 issues need, and an earlier one by numbers', async () => {
+  for (const [hasKeyset, next] of [
+    [true, '&cursor='],
+    [false, '&page=4'],
+  ] as const) {
+    const peer = standIn('gitlab_api', { maxPerPage: 2, maxNumberedPages: 2, hasKeyset })
+    const { id, repo } = await it.start('gitlab_api', peer.url)
+    await world.jobs()
+    expect(await it.state(id)).toMatchObject({ state: 'done', errors: [] })
+    const { items } = await world.call(listIssues, ada, { repo, state: 'all', per_page: 100 })
+    expect(items).toHaveLength(project.issues)
+    const pages = peer.asked.filter((path) =>
+      path.includes('/issues?scope=all&order_by=created_at&sort=asc'),
+    )
+    expect(pages.at(-1)).toContain(next)
+    expect(pages).toHaveLength(Math.ceil(project.issues / 2))
+  }
+})
+
 test('a part that stays broken is named, and the others arrive', async () => {
   const peer = standIn('gitea_api', {
     instead: (path) => (path === '/releases' ? new Response(null, { status: 502 }) : null),

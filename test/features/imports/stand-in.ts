@@ -543,53 +543,76 @@ export type StandInOptions = {
   readonly onRequest?: (path: string) => Promise<void>
   /** An answer in place of the right one; `count` is the number of this request, from 1. */
   readonly instead?: (path: string, count: number) => Response | null
-  /** Pages of GitHub's issues that a number alone leads to. */
+  /** Pages of issues that a number alone leads to, at GitHub and GitLab. */
   readonly maxNumberedPages?: number
+  /** GitLab before 18.3 has no cursors, and no bound for page numbers. */
+  readonly hasKeyset?: boolean
   readonly maxPerPage?: number
   /** Headers of every answer of the API. */
   readonly headers?: () => Record<string, string>
 }
 
-/** GitHub's own answer to a page number without a cursor, in long lists of issues. */
-const refusedPage = (): Response =>
-  Response.json(
+/** What the forges answer to a page number without a cursor, in long lists of issues. */
+const REFUSED_PAGE = {
+  github_api: [
+    422,
     {
       message:
         'Pagination with the page parameter is not supported for large datasets, please use cursor based pagination (after/before)',
     },
-    { status: 422 },
-  )
+  ],
+  gitlab_api: [
+    405,
+    {
+      error:
+        'Offset pagination has a maximum allowed offset of 50000 for requests that return objects of type Issue. Remaining records can be retrieved using keyset pagination.',
+    },
+  ],
+} as const
+
+const CURSOR = { github_api: 'after', gitlab_api: 'cursor' } as const
 
 const cursorOf = (page: number): string => btoa(`before page ${page} = ?`)
 
-const isIssuesOfGitHub = (dialect: Dialect, { pathname }: URL): boolean =>
-  dialect === 'github_api' && pathname.endsWith('/issues')
-
-type Paging = Pick<StandInOptions, 'maxNumberedPages' | 'maxPerPage'>
+type Paging = Pick<StandInOptions, 'maxNumberedPages' | 'maxPerPage' | 'hasKeyset'>
 
 function pageOf(
   items: Json[],
   url: URL,
   dialect: Dialect,
-  { maxNumberedPages = 99, maxPerPage = MAX_PER_PAGE[dialect] }: Paging,
+  { maxNumberedPages = 99, maxPerPage = MAX_PER_PAGE[dialect], hasKeyset = true }: Paging,
 ): Response {
   const asked = Number(url.searchParams.get('per_page') ?? url.searchParams.get('limit') ?? 30)
   const size = Math.min(asked, maxPerPage)
-  const page = Number(url.searchParams.get('page') ?? 1)
-  const hasCursors = isIssuesOfGitHub(dialect, url)
-  const isAtCursor = url.searchParams.get('after') === cursorOf(page)
-  if (hasCursors && page > maxNumberedPages && !isAtCursor) return refusedPage()
+  const isBounded =
+    dialect !== 'gitea_api' &&
+    url.pathname.endsWith('/issues') &&
+    (dialect === 'github_api' || hasKeyset)
+  const name = isBounded ? CURSOR[dialect] : null
+  const isKeyset = dialect === 'gitlab_api' && url.searchParams.get('pagination') === 'keyset'
+  const cursor = name === null ? null : url.searchParams.get(name)
+  // GitLab looks at no number beside a cursor.
+  const page =
+    cursor !== null && isKeyset
+      ? Number(/\d+/.exec(atob(cursor))?.[0])
+      : Number(url.searchParams.get('page') ?? 1)
+  if (isBounded && page > maxNumberedPages && cursor !== cursorOf(page)) {
+    const [status, body] = REFUSED_PAGE[dialect]
+    return Response.json(body, { status })
+  }
   const isNewest = /desc/.test(url.search)
   const sorted = isNewest ? items.toReversed() : items
   const hasNext = page * size < items.length
   const next = new URL(url)
-  next.searchParams.set('page', String(page + 1))
-  if (hasCursors) next.searchParams.set('after', cursorOf(page + 1))
+  if (!isKeyset) next.searchParams.set('page', String(page + 1))
+  const hasCursor = name !== null && (dialect === 'github_api' || isKeyset)
+  if (hasCursor) next.searchParams.set(name, cursorOf(page + 1))
+  const isNumbered = dialect === 'gitlab_api' && !hasCursor
   return Response.json(sorted.slice((page - 1) * size, page * size), {
     headers: {
       ...(dialect === 'gitea_api' ? { 'x-total-count': String(items.length) } : {}),
-      ...(dialect === 'gitlab_api' ? { 'x-next-page': hasNext ? String(page + 1) : '' } : {}),
-      ...(dialect !== 'gitlab_api' && hasNext ? { link: `<${next.href}>; rel="next"` } : {}),
+      ...(isNumbered ? { 'x-next-page': hasNext ? String(page + 1) : '' } : {}),
+      ...(!isNumbered && hasNext ? { link: `<${next.href}>; rel="next"` } : {}),
     },
   })
 }

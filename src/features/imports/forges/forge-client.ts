@@ -323,11 +323,12 @@ export const nextPageOf = (link: string | null): string | null =>
   nextLinkOf(link)?.searchParams.get('page') ?? null
 
 /** Nothing else of a link is taken, so that no answer leads the token elsewhere. */
-const PAGE_PARAMETERS = ['page', 'after']
+const PAGE_PARAMETERS = ['page', 'after', 'cursor']
 
 /**
  * The parameters of the next page, as a cursor. GitHub takes no page numbers alone from the 100th page
- * of a list of issues on (status 422), but the cursors of its links.
+ * of a list of issues on (status 422), and GitLab none beyond 50,000 issues (status 405). Both take the
+ * cursors of their links.
  */
 export function nextCursorOf(link: string | null): string | null {
   const asked = nextLinkOf(link)?.searchParams

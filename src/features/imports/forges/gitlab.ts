@@ -9,6 +9,7 @@ import { gitlabEvents } from './gitlab-history.ts'
 import { labelOf, readPage, timesOf } from './shared-records.ts'
 import {
   ForgeError,
+  nextCursorOf,
   pageParameters,
   readWholeList,
   type ForgeAnswer,
@@ -222,10 +223,8 @@ export class GitLabForge implements Forge {
   }
 
   issues(cursor: string | null): Promise<Page<ForeignIssue>> {
-    return this.#page('/issues?scope=all&order_by=created_at&sort=asc&', cursor, (issue) => ({
-      ...recordOf(issue, 0),
-      not_planned: false,
-    }))
+    const list = `/issues?scope=all&order_by=created_at&sort=asc&${keysetOf(cursor)}`
+    return this.#page(list, cursor, (issue) => ({ ...recordOf(issue, 0), not_planned: false }))
   }
 
   /** Only a merge request of its own names the commits that it is compared with. */
@@ -338,13 +337,20 @@ export class GitLabForge implements Forge {
       // Lists of more than 10,000 items have no total.
       const total = Number(header('x-total') || Number.NaN)
       return {
-        next: header('x-next-page') || null,
+        next: header('x-next-page') || nextCursorOf(header('link')),
         total: Number.isSafeInteger(total) ? total : null,
       }
     }
     return readPage(this.client, path, parse, restOf, orMissing)
   }
 }
+
+/**
+ * Asks for cursors, which the list of a project's issues has since GitLab 18.3. Earlier ones answer with
+ * page numbers, and a list that began with these goes on with them.
+ */
+const keysetOf = (cursor: string | null): string =>
+  cursor === null || cursor.includes('cursor=') ? 'pagination=keyset&' : ''
 
 const approvalOf = (
   number: number,
