@@ -217,9 +217,13 @@ await runScript('bun scripts/bench/ssh.ts [options]', OPTIONS, async (options) =
       title: 'bench',
       key: await Bun.file(`${key}.pub`).text(),
     })
+    say(`${availableParallelism()} cores, load of the machine ${loadavg()[0]?.toFixed(1)}`)
+    await hearth.create('bench')
+    // First, because what clones leave in memory is not that of connections.
+    say('| Idle connections | |\n| --- | --- |')
+    say(await idleRow(hearth, port, 'bench', Number(options.idle)))
     const copy = join(directory, 'copy.git')
     await generate(copy, Number(options.megabytes))
-    await hearth.create('bench')
     const http = withToken(hearth.address('bench'), hearth.token)
     await git(copy, 'push', '-q', http, 'refs/heads/*:refs/heads/*')
     const doors: [Door, Door] = [
@@ -227,8 +231,7 @@ await runScript('bun scripts/bench/ssh.ts [options]', OPTIONS, async (options) =
       { name: 'HTTP', address: http },
     ]
     const command = `ssh -F /dev/null -i ${key} -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o LogLevel=ERROR`
-    say(`${availableParallelism()} cores, load of the machine ${loadavg()[0]?.toFixed(1)}`)
-    say('| SSH beside HTTP | Processor time of the forge | Waiting |\n| --- | --- | --- |')
+    say('\n| SSH beside HTTP | Processor time of the forge | Waiting |\n| --- | --- | --- |')
     const scenarios = scenariosOf(directory, copy, command)
     const rounds = Number(options.rounds)
     for (const scenario of scenarios) say(await rowOf(hearth, scenario, doors, rounds))
@@ -245,7 +248,6 @@ await runScript('bun scripts/bench/ssh.ts [options]', OPTIONS, async (options) =
     const count = Number(options.clones)
     const [{ address }] = doors
     say(await clonesRow(hearth, { directory, command, address, count }))
-    say(await idleRow(hearth, port, 'bench', Number(options.idle)))
     return 0
   } finally {
     await hearth.stop()

@@ -14,11 +14,11 @@ const ASLEEP_INTERVAL_MS = SECOND
 const MIN_BUSY_CPU_MS = 50
 
 /**
- * After so many quiet seconds, `onQuiet` is called if the thread has used so much CPU since the last
- * call. Less work leaves too little behind.
+ * After so many quiet seconds, `onQuiet` is called if the thread has used so much CPU in busy seconds
+ * since the last call. Less work leaves too little behind.
  */
 const QUIET_SECONDS = 15
-const MIN_CPU_UNTIL_QUIET_MS = 2 * SECOND
+const MIN_CPU_UNTIL_QUIET_MS = SECOND / 2
 
 const SLICE_MS = 5 * SECOND
 const SLICES = 12
@@ -58,7 +58,7 @@ export class EventLoopProbe {
   #secondAt: number
   #secondCpu: number
   #quietSeconds = 0
-  #cpuAtQuiet: number
+  #busyCpuMs = 0
   #sinceTaken = NONE
   /** The longest turns of the last slices of time, by the number of the slice. */
   readonly #slices = new Map<number, LongestTurn>()
@@ -72,7 +72,7 @@ export class EventLoopProbe {
     this.#now = now
     this.#cpu = cpu
     this.#measuredAt = this.#secondAt = now()
-    this.#measuredCpu = this.#secondCpu = this.#cpuAtQuiet = cpu()
+    this.#measuredCpu = this.#secondCpu = cpu()
     this.#schedule(ASLEEP_INTERVAL_MS)
   }
 
@@ -128,7 +128,9 @@ export class EventLoopProbe {
   #tick(): void {
     this.measure()
     if (this.#measuredAt - this.#secondAt < SECOND) return
-    const isBusy = this.#measuredCpu - this.#secondCpu >= MIN_BUSY_CPU_MS
+    const cpuMs = this.#measuredCpu - this.#secondCpu
+    const isBusy = cpuMs >= MIN_BUSY_CPU_MS
+    if (isBusy) this.#busyCpuMs += cpuMs
     this.#secondAt = this.#measuredAt
     this.#secondCpu = this.#measuredCpu
     if (isBusy !== this.isAwake) this.#schedule(isBusy ? AWAKE_INTERVAL_MS : ASLEEP_INTERVAL_MS)
@@ -137,12 +139,13 @@ export class EventLoopProbe {
   }
 
   #callWhenQuiet(): void {
-    if (this.#measuredCpu - this.#cpuAtQuiet < MIN_CPU_UNTIL_QUIET_MS) return
+    if (this.#busyCpuMs < MIN_CPU_UNTIL_QUIET_MS) return
     this.onQuiet()
     this.#quietSeconds = 0
+    this.#busyCpuMs = 0
     // The time of `onQuiet` counts neither as work nor as a long turn.
     this.#measuredAt = this.#secondAt = this.#now()
-    this.#measuredCpu = this.#secondCpu = this.#cpuAtQuiet = this.#cpu()
+    this.#measuredCpu = this.#secondCpu = this.#cpu()
   }
 
   #schedule(intervalMs: number): void {

@@ -2,8 +2,13 @@
 import type { ServerChannel } from 'ssh2'
 import { GitError, type ResponseSink } from '#git'
 import { release } from '#lib/pieces.ts'
+import type { EncryptionTurns } from './encryption-turns.ts'
+
+/** Four packets of ssh2. */
+const MAX_WRITE_BYTES = 128 * 1024
 
 type SinkOptions = {
+  readonly turns: EncryptionTurns
   readonly signal: AbortSignal
   /** The client has so many bytes of the response already. */
   readonly skippedBytes: number
@@ -11,21 +16,46 @@ type SinkOptions = {
   readonly onProgress: () => void
 }
 
-/** What ssh2 knows of the side that receives. */
-type Outgoing = { readonly window: number }
+/** What ssh2 knows of the side that receives: how many bytes it takes now. */
+type Outgoing = { window: number }
 
-/** How many bytes ssh2 puts into packets at once; 0 when it keeps what it gets. */
-const freeWindow = (channel: ServerChannel): number =>
-  channel.writableLength === 0
-    ? ((channel as unknown as { outgoing?: Outgoing }).outgoing?.window ?? 0)
-    : 0
+const outgoingOf = (channel: ServerChannel): Outgoing =>
+  (channel as unknown as { outgoing: Outgoing }).outgoing
+
+/** Calls a function whenever the client takes more, until the returned one is called. */
+function watchWindow(outgoing: Outgoing, onMore: () => void): () => void {
+  let { window } = outgoing
+  Object.defineProperty(outgoing, 'window', {
+    configurable: true,
+    enumerable: true,
+    get: () => window,
+    set: (next: number) => {
+      const isMore = next > window
+      window = next
+      if (isMore) onMore()
+    },
+  })
+  return () =>
+    void Object.defineProperty(outgoing, 'window', {
+      configurable: true,
+      enumerable: true,
+      writable: true,
+      value: window,
+    })
+}
+
+/** A part of the response, of which the beginning may be sent already. */
+type Queued = { rest: Uint8Array; readonly taken: (() => void) | undefined }
 
 export class ChannelSink implements ResponseSink {
   /** All bytes of the response so far, with those that were skipped. */
   bytes = 0
-  #waiting = 0
+  readonly #queue: Queued[] = []
+  #isWriting = false
   #isOver = false
   #allSent: (() => void) | null = null
+  readonly #outgoing: Outgoing
+  readonly #stopWatching: () => void
   readonly #ended = Promise.withResolvers<never>()
   readonly #cancelHandlers: (() => void)[] = []
 
@@ -35,6 +65,8 @@ export class ChannelSink implements ResponseSink {
     private readonly options: SinkOptions,
   ) {
     this.#ended.promise.catch(() => {})
+    this.#outgoing = outgoingOf(channel)
+    this.#stopWatching = watchWindow(this.#outgoing, () => this.#writeNext())
     channel.once('close', this.#cancel)
     options.signal.addEventListener('abort', this.#cancel, { once: true })
     if (options.signal.aborted || !channel.writable) this.#cancel()
@@ -45,19 +77,46 @@ export class ChannelSink implements ResponseSink {
     this.bytes += bytes.length
     const part = bytes.subarray(skipped)
     if (part.length === 0 || this.#isOver || !this.channel.writable) return taken?.()
-    this.#waiting++
-    // The memory is used again after `taken`, and after a cancellation. So what ssh2 keeps until the
-    // client opens its window is a copy.
-    const isSentNow = part.length <= freeWindow(this.channel)
-    const whole = isSentNow
+    this.#queue.push({ rest: part, taken })
+    this.#writeNext()
+  }
+
+  /** ssh2 would encrypt what it keeps at once when the client takes more, so it gets nothing to keep. */
+  #writeNext(): void {
+    if (this.#isWriting || this.#queue.length === 0 || this.#outgoing.window === 0) return
+    this.#isWriting = true
+    this.options.turns.run(() => this.#write())
+  }
+
+  /** Writes as much as the client takes. Returns how many bytes are encrypted. */
+  #write(): number {
+    if (!this.channel.writable) this.#cancel()
+    const [first] = this.#queue
+    if (this.#isOver || !first) return 0
+    const part = first.rest.subarray(0, Math.min(MAX_WRITE_BYTES, this.#outgoing.window))
+    // The memory is used again after `taken`, and after a cancellation. So what waits behind an earlier
+    // answer is a copy.
+    const isSentNow = this.channel.writableLength === 0
+    const bytes = isSentNow
       ? Buffer.from(part.buffer, part.byteOffset, part.length)
       : Buffer.from(part)
-    this.channel.write(whole, () => {
-      if (!isSentNow) release(whole)
-      this.options.onProgress()
-      taken?.()
-      if (--this.#waiting === 0) this.#allSent?.()
+    this.channel.write(bytes, () => {
+      if (!isSentNow) release(bytes)
+      this.#written(first, part.length)
     })
+    return part.length
+  }
+
+  #written(first: Queued, length: number): void {
+    this.options.onProgress()
+    this.#isWriting = false
+    first.rest = first.rest.subarray(length)
+    if (first.rest.length === 0) {
+      this.#queue.shift()
+      first.taken?.()
+    }
+    if (this.#queue.length === 0) this.#allSent?.()
+    else this.#writeNext()
   }
 
   onCancel(handler: () => void): void {
@@ -78,13 +137,14 @@ export class ChannelSink implements ResponseSink {
 
   /** Resolves when all bytes are in packets. Throws when the transfer ends before. */
   async sent(): Promise<void> {
-    if (this.#waiting === 0 && !this.#isOver) return
+    if (this.#queue.length === 0 && !this.#isOver) return
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#allSent = resolve
     await this.orEnd(promise)
   }
 
   close(): void {
+    this.#stopWatching()
     this.channel.off('close', this.#cancel)
     this.options.signal.removeEventListener('abort', this.#cancel)
   }
@@ -92,6 +152,7 @@ export class ChannelSink implements ResponseSink {
   readonly #cancel = (): void => {
     if (this.#isOver) return
     this.#isOver = true
+    this.#queue.length = 0
     const { signal } = this.options
     const closed = new GitError('aborted', 'the connection was closed')
     this.#ended.reject(signal.aborted ? signal.reason : closed)

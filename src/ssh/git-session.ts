@@ -20,6 +20,7 @@ import { inputOf } from '#lib/ssh/channel-input.ts'
 import { finish, send } from './channel.ts'
 import { ChannelSink } from './channel-sink.ts'
 import type { SshCommand } from './command.ts'
+import { EncryptionTurns } from './encryption-turns.ts'
 
 export type GitCall = {
   readonly caller: SignedIn
@@ -48,6 +49,7 @@ function withoutAnnouncement(service: Service, advertised: Uint8Array): Uint8Arr
 
 export class GitSession {
   readonly #access: GitAccess
+  readonly #turns = new EncryptionTurns()
 
   constructor(private readonly hearth: Hearth) {
     this.#access = new GitAccess(hearth)
@@ -164,7 +166,8 @@ export class GitSession {
   ): Promise<number> {
     const protocol = parseProtocolVersion(call.protocol)
     return await this.#transfer(call, 'fetch', repo, async (signal, touch) => {
-      const sink = new ChannelSink(call.channel, { signal, skippedBytes, onProgress: touch })
+      const options = { turns: this.#turns, signal, skippedBytes, onProgress: touch }
+      const sink = new ChannelSink(call.channel, options)
       try {
         const request = { protocol, body, signal }
         const file = await sink.orEnd(this.hearth.git.uploadPackInto(store, refs, request, sink))

@@ -6,6 +6,7 @@ import { createServer, type Socket } from 'node:net'
 import ssh2, { type Connection, type ServerChannel, type Session } from 'ssh2'
 import { RIGHTS_INTERVAL_MS } from '#core/access.ts'
 import type { Origin } from '#core/audit.ts'
+import { eventLoopProbe } from '#core/event-loop.ts'
 import type { Hearth, SshCaller } from '#core/hearth.ts'
 import { rateCounter } from '#http/rate-limiter.ts'
 import { networkOf } from '#lib/net.ts'
@@ -146,6 +147,7 @@ class SshServer implements RunningSshServer {
   }
 
   #begin(socket: Socket): void {
+    eventLoopProbe(this.hearth).wake()
     const name = `${socket.remoteAddress} ${socket.remotePort}`
     this.#sockets.set(name, socket)
     socket.once('close', () => this.#sockets.delete(name))
@@ -291,6 +293,7 @@ class SshServer implements RunningSshServer {
     protocol: string | null,
   ): Promise<void> {
     channel.on('error', () => {})
+    eventLoopProbe(this.hearth).wake()
     const command = parseSshCommand(text)
     // The rights of now, not those at the sign-in.
     const caller = this.hearth.callers.byCredential(signedIn.key.id)

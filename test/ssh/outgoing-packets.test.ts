@@ -6,6 +6,7 @@ import ssh2, { type Algorithms, type ClientChannel, type ServerChannel } from 's
 import { GitError } from '#git'
 import { newEd25519Key } from '#lib/ssh/ed25519-key.ts'
 import { ChannelSink } from '#src/ssh/channel-sink.ts'
+import { EncryptionTurns } from '#src/ssh/encryption-turns.ts'
 import { OutgoingBytes, sendWithLittleMemory } from '#src/ssh/outgoing-packets.ts'
 
 const closers: (() => unknown)[] = []
@@ -135,6 +136,7 @@ test('a sink sends everything beyond what is skipped, and its memory may be used
   const sending = Promise.withResolvers<number>()
   const channel = await connect({ cipher: ['aes128-gcm@openssh.com'] }, (one) => {
     const sink = new ChannelSink(one, {
+      turns: new EncryptionTurns(),
       signal: new AbortController().signal,
       skippedBytes: 100_000,
       onProgress: () => progress++,
@@ -155,7 +157,9 @@ test('a sink sends everything beyond what is skipped, and its memory may be used
   })
   expect((await received(channel)).equals(expected.subarray(100_000))).toBe(true)
   expect(await sending.promise).toBe(whole.length)
-  expect([taken, progress]).toEqual([100, 99])
+  expect(taken).toBe(100)
+  // One of the hundred is skipped, and the window of the client may end within the others.
+  expect(progress).toBeGreaterThanOrEqual(99)
 })
 
 test('a transfer that is given up ends at once, and its memory is in no later packet', async () => {
@@ -166,6 +170,7 @@ test('a transfer that is given up ends at once, and its memory is in no later pa
   let isCancelled = false
   const channel = await connect({ cipher: ['aes128-gcm@openssh.com'] }, (one) => {
     const sink = new ChannelSink(one, {
+      turns: new EncryptionTurns(),
       signal: stop.signal,
       skippedBytes: 0,
       onProgress: () => {},
