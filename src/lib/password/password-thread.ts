@@ -1,5 +1,5 @@
 /**
- * PBKDF2 on a thread with the lowest priority. One key takes a core for about 60 ms, and requests
+ * PBKDF2 on a thread with a low priority. One key takes a core for about 60 ms, and requests
  * of others go first. Without such a thread the runtime's own threads derive the keys.
  */
 import { pbkdf2 } from 'node:crypto'

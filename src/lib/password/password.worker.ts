@@ -4,7 +4,7 @@ import type { Derivation } from './password-thread.ts'
 import { lowerThreadPriority, NICENESS } from '../threads/thread.ts'
 import { serveRequests } from '../threads/worker-requests.ts'
 
-lowerThreadPriority(NICENESS.passwords)
+lowerThreadPriority(NICENESS.untrusted)
 
 serveRequests(
   ({ password, salt, rounds, bytes }: Derivation): Uint8Array =>

@@ -11,16 +11,17 @@ const MAX_NICENESS = 19
 
 /**
  * How much lower than that of the event loop the priorities of threads are (nice(1)). On one core
- * with a busy thread, the loop gets about 75 percent beside the git engine, 90 beside the rendering
- * of texts and 98 beside passwords.
+ * with a busy thread, the loop gets about 75 percent beside the git engine, and 90 beside texts and
+ * passwords.
  */
 export const NICENESS = {
   /** Work on packs and history, which requests wait for. */
   engine: 5,
-  /** Rendering and searching of texts that strangers wrote. */
+  /**
+   * Texts that strangers wrote and passwords that they try. It is that of jobs of workflows too, so
+   * that those do not keep people from signing in.
+   */
   untrusted: 10,
-  /** Down to the lowest priority. */
-  passwords: MAX_NICENESS,
 } as const
 
 /** Lowers the priority of the calling thread below that of the process. */
