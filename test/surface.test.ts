@@ -497,8 +497,8 @@ describe('what is shown', () => {
     expect(core.length).toBeLessThanOrEqual(listed.length + 2)
   })
 
-  test('the description has every route, each with its own name', () => {
-    const document = openApiDocument(world.hearth)
+  test('the description has every route, each with its own name', async () => {
+    const document = await openApiDocument(world.hearth)
     const ids = Object.values(document.paths).flatMap((methods) =>
       Object.values(methods).map(({ operationId }) => operationId),
     )
@@ -523,8 +523,8 @@ describe('what is shown', () => {
     expect(text).not.toContain('x-rest-name')
   })
 
-  test('names with signs do not become one name in generated clients', () => {
-    const { paths, components } = openApiDocument(world.hearth)
+  test('names with signs do not become one name in generated clients', async () => {
+    const { paths, components } = await openApiDocument(world.hearth)
     const react = paths['/repos/{owner}/{name}/comments/{id}/reactions/{content}']?.put
     expect(react?.parameters?.find((one) => 'name' in one && one.name === 'content')).toMatchObject(
       {
@@ -548,8 +548,8 @@ describe('what is shown', () => {
     expect(collisions).toEqual([])
   })
 
-  test('the rules of a branch have typed parameters, as those of rulesets have', () => {
-    const { components } = openApiDocument(world.hearth)
+  test('the rules of a branch have typed parameters, as those of rulesets have', async () => {
+    const { components } = await openApiDocument(world.hearth)
     const variants = (name: string) =>
       (components.schemas[name]?.anyOf ?? []).map(({ properties }) => [
         properties?.type,
@@ -559,8 +559,8 @@ describe('what is shown', () => {
     expect(variants('BranchRule')).toEqual(variants('Rule'))
   })
 
-  test('every answer of the server has a description', () => {
-    const { paths, components } = openApiDocument(world.hearth)
+  test('every answer of the server has a description', async () => {
+    const { paths, components } = await openApiDocument(world.hearth)
     expect(components.responses).toMatchObject({
       not_available: { description: expect.any(String) },
       unavailable: { headers: { 'Retry-After': {} } },

@@ -8,7 +8,7 @@ import { sections } from './pages/index.ts'
 import { page, type SiteMap } from './site.ts'
 
 /** What the pages get from other rooms, as plain data. */
-export type SiteData = { readonly docs: () => Docs }
+export type SiteData = { readonly docs: () => Promise<Docs> }
 
 /** Every component in all its states, for those who build pages. */
 const galleryPage = page({
@@ -17,11 +17,12 @@ const galleryPage = page({
     Gallery({ theme: url.searchParams.get('theme') === 'dark' ? 'dark' : undefined }),
 })
 
-const docsPages = (docs: () => Docs) => [
+const docsPages = (docs: SiteData['docs']) => [
   page({ path: '/docs', load: docs, view: (data, visit) => DocsPage({ docs: data, visit }) }),
   page({
     path: '/docs/reference/:part',
-    load: (visit) => DocsPartPage({ docs: docs(), visit, part: visit.params.part ?? '' }),
+    load: async (visit) =>
+      DocsPartPage({ docs: await docs(), visit, part: visit.params.part ?? '' }),
     view: (shown) => shown,
   }),
 ]

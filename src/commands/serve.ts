@@ -10,6 +10,7 @@ import { startRedirect } from '#http/listener/https-redirect.ts'
 import { takeLock } from '#core/db.ts'
 import type { Hearth } from '#core/hearth.ts'
 import type { RunningSshServer } from '#src/ssh/ssh-server.ts'
+import { lazy } from '#lib/lazy.ts'
 import { createLog } from '#lib/log.ts'
 import { SECOND } from '#lib/time.ts'
 import { createNotify, type Notify } from '#lib/sd-notify.ts'
@@ -113,7 +114,7 @@ function openDoors(hearth: Hearth, config: Config, { server, certificates }: Lis
   const { settings } = hearth
   const site = new SiteServer(
     hearth,
-    siteMap(settings, { docs: () => docsData(hearth) }),
+    siteMap(settings, { docs: lazy(() => docsData(hearth)) }),
     visitorOf,
     proxyIdentityOf,
   )

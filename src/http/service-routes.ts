@@ -16,7 +16,7 @@ import {
   methodNotAllowed,
   preflightResponse,
 } from './responses.ts'
-import { openApiInTurns } from './rest/openapi.ts'
+import { openApiDocument } from './rest/openapi.ts'
 import { SECURITY_TXT_PATH, securityTxt } from './security-txt.ts'
 import { connectionScopes } from './tools/connection-scopes.ts'
 
@@ -180,7 +180,7 @@ function metadataRoutes(hearth: Hearth): HttpRoute[] {
 }
 
 export function serviceRoutes(hearth: Hearth): HttpRoute[] {
-  const openApi = staticDocument(() => openApiInTurns(hearth))
+  const openApi = staticDocument(() => openApiDocument(hearth))
   const liveness = readOnly(() => jsonResponse({ status: 'ok' }))
   const checkReadiness = createReadinessCheck(hearth)
   const readiness = readOnly(({ query }) => readinessResponse(hearth, checkReadiness, query))

@@ -107,6 +107,30 @@ test('random mixtures of them', async () => {
   expect(faults).toEqual([])
 }, 3_600_000)
 
+/** Pages that are the same whoever asks, or that show the most of what there is. */
+const PAGES = [
+  ...['/', '/explore', '/login', '/register', '/docs', '/docs/api', '/docs/configure'],
+  ...['/docs/reference/issues', '/docs/reference/pull-requests', '/docs/reference/records-1'],
+  ...['/acme', '/acme/site', '/acme/site/issues', '/acme/site/pulls', '/acme/site/activity'],
+  ...['/acme/site/commits/main', '/acme/site/branches', '/acme/site/settings', '/notifications'],
+  ...['/admin', '/admin/jobs', '/admin/users', '/settings', '/api/openapi.json'],
+]
+
+test('pages that are only looked at', async () => {
+  const faults: string[] = []
+  for (const path of PAGES)
+    for (const cookie of ['', forge.cookie]) {
+      const send = async (): Promise<number> => {
+        const response = await fetch(forge.url + path, { headers: { cookie }, redirect: 'manual' })
+        await response.arrayBuffer()
+        return response.status
+      }
+      const visit = { name: cookie === '' ? 'by a visitor' : 'signed in', text: '' }
+      faults.push(...(await faultsOf({ name: path, sizes: [0], send }, [visit])))
+    }
+  expect(faults).toEqual([])
+}, 600_000)
+
 test('memory is bounded while texts are sent', () => {
   expect(largestMiB - startMiB).toBeLessThan(MAX_WORKING_MIB)
 })

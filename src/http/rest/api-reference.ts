@@ -164,8 +164,8 @@ function answerOf(operation: OpenApiOperation): { status: string; answer: string
   return { status, answer: status === '302' ? 'a redirect' : schema ? typeOf(schema) : 'nothing' }
 }
 
-export function docsData(hearth: Hearth): Docs {
-  const document = openApiDocument(hearth)
+export async function docsData(hearth: Hearth): Promise<Docs> {
+  const document = await openApiDocument(hearth)
   const base = hearth.settings.base_url
   const all = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({

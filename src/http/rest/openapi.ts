@@ -666,17 +666,11 @@ const HEADERS: Json = {
 const DESCRIPTION =
   'Every route is served with and without the prefix /v1; the form written here is the one that answers use. Names in bodies are snake_case, and the camelCase spelling is taken as well. Times are RFC 3339 in UTC with milliseconds. Ids are TypeIDs. Lists are arrays; their pages are in the Link header.'
 
-/** The description of the interface, made at once. */
-export function openApiDocument(hearth: Hearth): OpenApi {
-  const work = describe(hearth)
-  for (;;) {
-    const { done, value } = work.next()
-    if (done) return value
-  }
-}
-
-/** The same in many turns of the event loop, so that other requests do not wait for it. */
-export async function openApiInTurns(hearth: Hearth): Promise<OpenApi> {
+/**
+ * The description of the interface, made in many turns of the event loop, so that other requests do
+ * not wait for it.
+ */
+export async function openApiDocument(hearth: Hearth): Promise<OpenApi> {
   const work = describe(hearth)
   for (;;) {
     const { done, value } = work.next()

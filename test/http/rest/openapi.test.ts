@@ -5,7 +5,7 @@ import type { JsonSchema } from '#http/shape.ts'
 import { makeForge } from '../forge.ts'
 
 const forge = makeForge()
-const document = openApiDocument(forge.hearth)
+const document = await openApiDocument(forge.hearth)
 const of = (method: string, path: string) => {
   const operation = document.paths[path]?.[method]
   if (!operation) throw new Error(`${method} ${path} is not described`)
@@ -95,8 +95,8 @@ describe('the description', () => {
   })
 })
 
-test('the reference says of every operation what it takes and answers', () => {
-  const docs = docsData(forge.hearth)
+test('the reference says of every operation what it takes and answers', async () => {
+  const docs = await docsData(forge.hearth)
   const all = docs.groups.flatMap(({ operations }) => operations)
   expect(all.map(({ id }) => id).sort()).toEqual(
     Object.values(document.paths)
