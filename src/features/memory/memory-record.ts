@@ -8,7 +8,7 @@ import { forbidden, notFound } from '#lib/errors.ts'
 import { citationsOf } from './citations.ts'
 import type { Memory } from './schema.ts'
 import { findMemory, type MemoryRow, type Place } from './store.ts'
-import { isWaiting } from './trust.ts'
+import { isReviewed, isWaiting } from './trust.ts'
 
 /** Whether the caller belongs to the workspace of the repository. */
 export const isMember = (repo: RepoGrant, caller: Caller): boolean =>
@@ -53,6 +53,7 @@ export async function memoryRecords(
     pinned: row.pinned === 1,
     paths: citations.get(row.id) ?? [],
     waiting: isWaiting(hearth, repo.workspace_id, row),
+    reviewed: isReviewed(row),
     author: actorOf(hearth, row.author_id),
     pull: row.pull_number,
     uses: row.uses,

@@ -13,7 +13,7 @@ import {
 import { matchMemories } from './match-memories.ts'
 import { isMember, memoryRecords } from './memory-record.ts'
 import { KINDS, Memories, type Memory, type MemoryKind } from './schema.ts'
-import { listMemoryRows, type MemoryRow, type Place } from './store.ts'
+import { listMemoriesOfPull, listMemoryRows, type MemoryRow, type Place } from './store.ts'
 import { isWaiting } from './trust.ts'
 
 const DEFAULT_LIMIT = 20
@@ -38,6 +38,9 @@ export const recall = operation({
     kind: Type.Optional(OneOf(KINDS)),
     waiting: Type.Optional(
       Type.Boolean({ description: 'Only those that wait for a person, or only the others.' }),
+    ),
+    pull: Type.Optional(
+      Type.Integer({ minimum: 1, description: 'Only those that come from this pull request.' }),
     ),
     limit: Type.Optional(
       Type.Integer({
@@ -73,15 +76,21 @@ export const recall = operation({
   },
 })
 
-type Filter = { readonly kind?: MemoryKind; readonly waiting?: boolean }
+type Filter = {
+  readonly kind?: MemoryKind
+  readonly waiting?: boolean
+  readonly pull?: number
+}
 
 /** Those that the caller gets: agents and workspace tokens not those that wait for a person. */
 function listVisible(
   { hearth, repo, caller }: { hearth: Hearth; repo: RepoGrant; caller: Caller },
   place: Place,
-  { kind, waiting }: Filter,
+  { kind, waiting, pull }: Filter,
 ): MemoryRow[] {
+  const ofPull = pull === undefined ? null : listMemoriesOfPull(hearth.db, repo.id, pull)
   return listMemoryRows(hearth.db, place).filter((row) => {
+    if (ofPull !== null && !ofPull.has(row.id)) return false
     if (kind !== undefined && row.kind !== kind) return false
     const waits = isWaiting(hearth, repo.workspace_id, row)
     return (caller.kind === 'user' || !waits) && (waiting === undefined || waits === waiting)

@@ -1,10 +1,12 @@
 import { writesRepo, type RepoGrant } from '#core/access.ts'
 import type { SignedIn } from '#core/caller.ts'
+import type { Hearth } from '#core/hearth.ts'
 import { typeId } from '#core/ids.ts'
 import { operation } from '#core/operation.ts'
 import { OneOf, RepoPath, Type } from '#core/schema.ts'
 import type { Tx } from '#core/write.ts'
 import { inRecord, refuseFork, textPointers } from '#features/issues/index.ts'
+import { findPull } from '#features/pulls/index.ts'
 import { requireLive } from '#features/repos/index.ts'
 import { conflict, forbidden, invalid } from '#lib/errors.ts'
 import { DAY, timestamp } from '#lib/time.ts'
@@ -23,6 +25,7 @@ import {
   RememberedMemory,
   SCOPES,
   type MemoryKind,
+  type MemoryScope,
 } from './schema.ts'
 import {
   countMemories,
@@ -54,6 +57,9 @@ export const remember = operation({
     kind: Type.Optional(KindInput),
     pinned: Type.Optional(PinnedInput),
     paths: Type.Optional(PathsInput),
+    pull: Type.Optional(
+      Type.Integer({ minimum: 1, description: 'The pull request that it comes from.' }),
+    ),
   }),
   output: RememberedMemory,
   status: 201,
@@ -72,6 +78,7 @@ export const remember = operation({
     }
     if (scope === 'workspace' && (input.paths?.length ?? 0) > 0)
       throw invalid('paths', 'only memories of a repository are about files')
+    const pull = pullOfMemory(hearth, repo, caller, scope, input.pull)
     const paths = await readCitations(hearth, repo, input.paths ?? [])
     const place: Place =
       scope === 'project' ? { repo_id: repo.id } : { workspace_id: repo.workspace_id }
@@ -82,7 +89,7 @@ export const remember = operation({
       requireBelowLimits(tx, place, caller, input.pinned ?? false)
       const { kind = 'fact', pinned = false } = input
       const waits = caller.kind === 'agent' && needsReview(hearth, repo, caller, scope)
-      const made = insert(tx, { place, repo, caller, text, kind, pinned, paths, waits })
+      const made = insert(tx, { place, repo, caller, text, kind, pinned, paths, pull, waits })
       return [made, false]
     })
     return { ...(await memoryRecord(hearth, repo, row)), existing }
@@ -92,6 +99,31 @@ export const remember = operation({
 /** Throws 403 `person_required`: what is pinned is in every prompt. */
 export function requirePerson(caller: SignedIn): void {
   if (caller.kind !== 'user') throw forbidden('person_required', 'only a person may pin a memory')
+}
+
+/**
+ * The pull request that a memory comes from: that of an agent, or the one that is named. Throws 422
+ * for a number that is no pull request of the repository.
+ */
+function pullOfMemory(
+  hearth: Hearth,
+  repo: RepoGrant,
+  caller: SignedIn,
+  scope: MemoryScope,
+  named: number | undefined,
+): number | null {
+  const own = pullOfCaller(hearth, caller)
+  if (named === undefined || named === own) return own
+  if (scope === 'workspace')
+    throw invalid('pull', 'only memories of a repository come from a pull request')
+  if (caller.kind === 'agent' || findPull(hearth.db, repo.id, named) === null)
+    throw invalid(
+      'pull',
+      caller.kind === 'agent'
+        ? 'an agent remembers what it learned in its own pull request; leave pull out'
+        : `#${named} is no pull request of ${repo.full_name}`,
+    )
+  return named
 }
 
 function refuseLongText(text: string): void {
@@ -147,6 +179,7 @@ type NewMemory = {
   readonly kind: MemoryKind
   readonly pinned: boolean
   readonly paths: readonly CitedPath[]
+  readonly pull: number | null
   readonly waits: boolean
 }
 
@@ -162,7 +195,7 @@ function insert(tx: Tx, { place, repo, caller, ...memory }: NewMemory): MemoryRo
     pinned: memory.pinned ? 1 : 0,
     paths: JSON.stringify(memory.paths),
     author_id: caller.id,
-    pull_number: pullOfCaller(tx.hearth, caller),
+    pull_number: memory.pull,
     needs_review: memory.waits ? 1 : 0,
     reviewed_at: null,
     created_at: tx.now,

@@ -40,8 +40,9 @@ const fields = {
   waiting: Type.Boolean({
     description: 'Whether agents get it only after a person has read it, or a day has passed.',
   }),
+  reviewed: Type.Boolean({ description: 'Whether a person wrote it or has read it.' }),
   author: Actor,
-  pull: Nullable(Type.Integer({ description: 'The pull request that its agent worked on.' })),
+  pull: Nullable(Type.Integer({ description: 'The pull request that it comes from.' })),
   uses: Type.Integer({ description: 'How often an agent that began to work was given it.' }),
   last_used_at: Nullable(Time),
   created_at: Time,

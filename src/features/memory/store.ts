@@ -47,6 +47,23 @@ export function listMemoryRows(db: Db, place: Place): MemoryRow[] {
   return db.all<MemoryRow>(`${SELECT} WHERE ${where}`, id)
 }
 
+/**
+ * Ids of the memories that come from a pull request: those of its repository, and those of the
+ * workspace that an agent of the repository wrote.
+ */
+export const listMemoriesOfPull = (db: Db, repo_id: string, number: number): Set<string> =>
+  new Set(
+    db
+      .all<{ id: string }>(
+        `SELECT id FROM memories WHERE repo_id = ?1 AND pull_number = ?2
+         UNION ALL SELECT m.id FROM agents g JOIN memories m ON m.author_id = g.id
+           WHERE g.repo_id = ?1 AND m.workspace_id IS NOT NULL AND m.pull_number = ?2`,
+        repo_id,
+        number,
+      )
+      .map(({ id }) => id),
+  )
+
 export function findEqualMemory(db: Db, place: Place, folded: string): MemoryRow | null {
   const [where, id] = condition(place)
   return db.one<MemoryRow>(`${SELECT} WHERE ${where} AND m.folded = ?`, id, folded)

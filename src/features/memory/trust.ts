@@ -36,13 +36,17 @@ export function needsReview(
   return actorsOf(hearth, listAuthorsRead(hearth.db, repo.id, pull)).some(distrusted)
 }
 
+/** Whether a person wrote a memory, has read it or pinned it. */
+export const isReviewed = (row: MemoryRow): boolean =>
+  row.author_kind !== 'agent' || row.reviewed_at !== null || row.pinned === 1
+
 /** Whether agents do not get a memory yet. */
 export function isWaiting(
   { db, clock }: Pick<Hearth, 'db' | 'clock'>,
   workspace_id: string,
   row: MemoryRow,
 ): boolean {
-  if (row.author_kind !== 'agent' || row.reviewed_at !== null || row.pinned === 1) return false
+  if (isReviewed(row)) return false
   if (row.needs_review === 1) return true
   return (
     workspaceById(db, workspace_id)?.memory_review === 1 &&

@@ -96,3 +96,30 @@ test('those that nobody used for half a year come after the others', async () =>
   await world.write((tx) => addUses(tx, [used.id]))
   expect((await recalled()).project).toEqual(['Used', 'Unused, though newer'])
 })
+
+test('those of one pull request, which people name and agents have', async () => {
+  const { world, ada, note, agent, draft } = await makeMemoryWorld()
+  const pull = await draft(ada)
+  const helper = await agent({ pull, name: 'helper' })
+  await note('Something else')
+  await note('The oven needs an hour', { pull })
+  await note('The tests need the oven', {}, helper)
+  await note('Ovens are shared', { scope: 'workspace' }, helper)
+  const found = await world.call(recall, ada, { repo: REPO, pull })
+  expect(found.project.map((one) => [one.text, one.pull, one.reviewed])).toEqual([
+    ['The tests need the oven', pull, false],
+    ['The oven needs an hour', pull, true],
+  ])
+  expect(found.workspace).toMatchObject([
+    { text: 'Ovens are shared', pull, reviewed: false, waiting: true },
+  ])
+  const id = found.project[0]?.id ?? ''
+  const kept = await world.call(updateMemory, ada, { repo: REPO, id, reviewed: true })
+  expect(kept.reviewed).toBe(true)
+  for (const wrong of [
+    note('A', { pull: 9_999 }),
+    note('B', { pull, scope: 'workspace' }),
+    note('C', { pull: pull + 1 }, helper),
+  ])
+    expect(await refusal(wrong)).toMatchObject({ status: 422, field: 'pull' })
+})

@@ -1,6 +1,10 @@
 /** The page of memories, as browsers without a script use it. */
 import { expect, test } from 'bun:test'
+import { createAgent } from '#features/agents/index.ts'
 import { recall } from '#features/memory/recall.ts'
+import { remember } from '#features/memory/remember.ts'
+import { createPull, markPullReady, mergePull } from '#features/pulls/index.ts'
+import { createBranch } from '#features/repos/index.ts'
 import { runForge } from '../../features/oauth/running.ts'
 
 const PAGE = '/acme/site/memory'
@@ -54,4 +58,50 @@ test('readers see no forms, and members find the page in the tabs', async () => 
   expect([seen.status, seen.html.includes('Seen by all')]).toEqual([200, true])
   for (const offered of [`${PAGE}/`, 'Add memory']) expect(seen.html).not.toContain(offered)
   expect((await (await forge.browser(null)).open(PAGE)).status).not.toBe(200)
+})
+
+test('a merged pull request offers what its agent learned, and a form for people', async () => {
+  const { forge, ada, browser } = await setUp()
+  await forge.call(createBranch, ada, { ...REPO, branch: 'fix', from: 'main' })
+  await forge.commit('acme/site', 'fix', { 'src/oven.ts': 'cool\n' })
+  const { pull } = await forge.call(createPull, ada, { ...REPO, branch: 'fix', title: 'Fix' })
+  const { number } = pull
+  const { token } = await forge.call(createAgent, ada, { ...REPO, name: 'helper', pull: number })
+  const helper = forge.hearth.callers.byToken(token.secret ?? '')
+  if (helper?.kind !== 'agent') throw new Error('the agent has a token')
+  await forge.call(remember, helper, { ...REPO, text: 'The oven is slow' })
+  await forge.call(remember, helper, { ...REPO, text: 'The oven is red' })
+  await forge.call(markPullReady, ada, { ...REPO, number, summary: 'Done' })
+  const here = `/acme/site/pull/${number}`
+  expect((await browser.open(here)).html).not.toContain('An agent learned something here')
+  await forge.call(mergePull, ada, { ...REPO, number })
+  const { html } = await browser.open(here)
+  expect(html).toContain('An agent learned something here')
+  const list = async () => (await forge.call(recall, ada, { ...REPO, pull: number })).project
+  const [red, slow] = await list()
+  const kept = await browser.press(html, `${PAGE}/keep`, {
+    id: slow?.id ?? '',
+    pull: String(number),
+  })
+  expect(kept.location).toBe(here)
+  expect((await browser.open(here)).html).toContain('An agent learned something here')
+  await browser.press(html, `${PAGE}/forget`, {
+    id: red?.id ?? '',
+    pull: String(number),
+  })
+  expect((await browser.open(here)).html).not.toContain('An agent learned something here')
+  await browser.press(html, PAGE, {
+    text: 'Cool it first',
+    kind: 'gotcha',
+    scope: 'project',
+    pull: String(number),
+  })
+  expect(await list()).toMatchObject([
+    { text: 'Cool it first', kind: 'gotcha', pull: number },
+    { text: 'The oven is slow', reviewed: true },
+  ])
+  await forge.user('eve')
+  const seen = await (await forge.browser('eve')).open(here)
+  for (const offered of ['Memories from this change', 'Remember something'])
+    expect(seen.html).not.toContain(offered)
 })

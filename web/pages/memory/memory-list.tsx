@@ -39,7 +39,13 @@ const KIND_ICONS: Readonly<Record<MemoryKind, IconName>> = {
 export const kindOptions = () =>
   Object.entries(KIND_LABELS).map(([value, label]) => ({ value, label }))
 
-type MemoryProps = { visit: Visit; repo: Repo; memory: Memory }
+type MemoryProps = {
+  visit: Visit
+  repo: Repo
+  memory: Memory
+  /** The pull request on whose page it is shown, to which forms return. */
+  pull?: number | undefined
+}
 
 const memoryPath = (repo: Repo, part: string): string => repoPath(repo.full_name, `/memory/${part}`)
 
@@ -49,8 +55,11 @@ const mayChange = ({ visit, repo, memory }: MemoryProps): boolean =>
   !repo.archived &&
   (memory.scope === 'workspace' || repo.permissions.write)
 
+const returnTo = (pull: number | undefined): Record<string, string> =>
+  pull === undefined ? {} : { pull: String(pull) }
+
 const MemoryAction = ({
-  of: { visit, repo, memory },
+  of: { visit, repo, memory, pull },
   part,
   values = {},
   icon,
@@ -67,7 +76,7 @@ const MemoryAction = ({
   <ActionButton
     action={memoryPath(repo, part)}
     csrf={visit.csrf}
-    values={{ id: memory.id, ...values }}
+    values={{ id: memory.id, ...returnTo(pull), ...values }}
   >
     <Button small icon={icon} variant={variant}>
       {label}
@@ -75,7 +84,7 @@ const MemoryAction = ({
   </ActionButton>
 )
 
-const EditForm = ({ visit, repo, memory }: MemoryProps) => {
+const EditForm = ({ visit, repo, memory, pull }: MemoryProps) => {
   const { values, error } = visit.form
   const typed = error !== null && values.text('id') === memory.id && values.has('text')
   const id = (name: string) => `${memory.id}-${name}`
@@ -87,6 +96,7 @@ const EditForm = ({ visit, repo, memory }: MemoryProps) => {
       label={t('Edit memory: {text}', { text: memory.text.slice(0, 60) })}
     >
       <input type="hidden" name="id" value={memory.id} />
+      {pull !== undefined && <input type="hidden" name="pull" value={String(pull)} />}
       <TextArea
         id={id('text')}
         name="text"
@@ -186,7 +196,7 @@ const MemoryRow = (props: MemoryProps) => {
       {mayChange(props) && (
         <>
           <div class="actions">
-            {memory.waiting && (
+            {(memory.waiting || (props.pull !== undefined && !memory.reviewed)) && (
               <MemoryAction
                 of={props}
                 part="keep"
@@ -225,15 +235,17 @@ export const MemoryList = ({
   repo,
   memories,
   label,
+  pull,
 }: {
   visit: Visit
   repo: Repo
   memories: readonly Memory[]
   label: string
+  pull?: number
 }) => (
   <List label={label} head={<h2>{label}</h2>}>
     {memories.map((memory) => (
-      <MemoryRow visit={visit} repo={repo} memory={memory} />
+      <MemoryRow visit={visit} repo={repo} memory={memory} pull={pull} />
     ))}
   </List>
 )

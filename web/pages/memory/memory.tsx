@@ -25,7 +25,7 @@ import {
   TextArea,
 } from '../../components/index.ts'
 import type { Html } from '../../jsx/html.ts'
-import { repoPath, withQuery } from '../../paths.ts'
+import { pullPath, repoPath, withQuery } from '../../paths.ts'
 import { pageNumber } from '../../page-number.ts'
 import { action, page, redirectWithFlash, type Fields, type Visit } from '../../site.ts'
 import { t } from '../../text.ts'
@@ -209,6 +209,14 @@ const kindOf = (fields: Fields): MemoryKind =>
 const memoryForm = (part: string, submit: Parameters<typeof action>[0]['submit']) =>
   action({ path: `/:workspace/:repo/memory/${part}`, page: memoryPage, submit })
 
+/** The page of the pull request that a form was sent from, else the page of memories. */
+function returnPath(visit: Visit, fields: Fields): string {
+  const number = Number(fields.text('pull'))
+  return Number.isSafeInteger(number) && number > 0
+    ? pullPath(repoOf(visit), number)
+    : memoryPagePath(visit)
+}
+
 const memoryIn = (visit: Visit, fields: Fields) => ({ repo: repoOf(visit), id: fields.text('id') })
 
 export const memoryForms = [
@@ -222,9 +230,10 @@ export const memoryForms = [
         kind: kindOf(fields),
         scope: fields.text('scope') === 'workspace' ? 'workspace' : 'project',
         paths: fields.list('paths', /[,\r\n]/),
+        ...(fields.has('pull') ? { pull: Number(fields.text('pull')) } : {}),
       })
       const flash = existing ? 'memory-known' : 'memory-added'
-      return redirectWithFlash(visit, memoryPagePath(visit), flash)
+      return redirectWithFlash(visit, returnPath(visit, fields), flash)
     },
   }),
   memoryForm('edit', async (visit, fields) => {
@@ -234,20 +243,20 @@ export const memoryForms = [
       kind: kindOf(fields),
       ...(fields.has('paths') ? { paths: fields.list('paths', /[,\r\n]/) } : {}),
     })
-    return redirectWithFlash(visit, memoryPagePath(visit), 'memory-saved')
+    return redirectWithFlash(visit, returnPath(visit, fields), 'memory-saved')
   }),
   memoryForm('keep', async (visit, fields) => {
     await visit.call(updateMemory, { ...memoryIn(visit, fields), reviewed: true })
-    return redirectWithFlash(visit, memoryPagePath(visit), 'memory-kept')
+    return redirectWithFlash(visit, returnPath(visit, fields), 'memory-kept')
   }),
   memoryForm('pin', async (visit, fields) => {
     const pinned = fields.text('pinned') === 'true'
     await visit.call(updateMemory, { ...memoryIn(visit, fields), pinned })
     const flash = pinned ? 'memory-pinned' : 'memory-unpinned'
-    return redirectWithFlash(visit, memoryPagePath(visit), flash)
+    return redirectWithFlash(visit, returnPath(visit, fields), flash)
   }),
   memoryForm('forget', async (visit, fields) => {
     await visit.call(forget, memoryIn(visit, fields))
-    return redirectWithFlash(visit, memoryPagePath(visit), 'memory-forgotten')
+    return redirectWithFlash(visit, returnPath(visit, fields), 'memory-forgotten')
   }),
 ]

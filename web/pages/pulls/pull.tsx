@@ -25,6 +25,7 @@ import { placesOfFindings, statusesOf } from '../code/statuses.tsx'
 import { CommentItem, EventItem, markdownOf, sortByTime } from '../issues/conversation.tsx'
 import { ReactionBar } from '../issues/reactions.tsx'
 import { loadSideChoices } from '../issues/side-load.ts'
+import { loadPullMemories, PullMemories } from '../memory/on-pull.tsx'
 import { loadIssueNotifications, mentionItems } from '../notifications/on-issue.tsx'
 import { numberOf, repoOf } from '../repos/frame.tsx'
 import { methodsLeft, rulesOfBase } from '../rulesets/on-pull.tsx'
@@ -87,6 +88,7 @@ export async function loadPull(visit: Visit) {
     dependencies,
     waitingAgent: agent?.state === 'waiting' ? agent : null,
     summary: await loadSummary(visit, data),
+    memories: await loadPullMemories(visit, repo, data),
     drafts: drafts?.length ?? 0,
     choices,
   }
@@ -292,6 +294,7 @@ const PullView = ({ loaded, visit }: { loaded: PullData; visit: Visit }) => {
           statuses={statuses?.statuses ?? []}
           visit={visit}
         />
+        <PullMemories visit={visit} repo={repo} number={data.number} memories={loaded.memories} />
         {visit.viewer !== null && isActive(data) && !isOwn && !repo.archived && (
           <ReviewBox here={here} visit={visit} repo={repo.full_name} drafts={loaded.drafts} />
         )}
