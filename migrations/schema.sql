@@ -1145,7 +1145,7 @@ CREATE TABLE integrations (
   created_by TEXT REFERENCES actors (id),
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL
-, offered_models TEXT) STRICT, WITHOUT ROWID;
+, offered_models TEXT, speed TEXT CHECK (json_valid(speed))) STRICT, WITHOUT ROWID;
 
 CREATE INDEX integrations_of_workspace ON integrations (workspace_id, id);
 

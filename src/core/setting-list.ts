@@ -195,7 +195,7 @@ export const SETTINGS = {
     help: 'Host names, addresses and blocks that may be reached besides public ones; http:// before one allows it unencrypted.',
   }),
   'integrations.allow': list({
-    help: 'Further host names, addresses and blocks that integrations such as model providers may reach, written as in outbound.allow.',
+    help: 'Further host names, addresses and blocks that integrations such as model providers may reach, written as in outbound.allow; unix:/run/models.sock allows that socket.',
   }),
   'agents.at_once': number({
     default: 4,

@@ -19,6 +19,13 @@ const Address = (title: string, example: string) =>
     examples: [example],
   })
 
+/** Also a socket of this machine, such as that of a model server without a network. */
+const LocalAddress = Type.String({
+  ...Address('Address', 'http://127.0.0.1:11434/v1'),
+  pattern: '^(https?://[^\\s]+|unix:/[^\\s]+)$',
+  examples: ['http://127.0.0.1:11434/v1', 'unix:/run/models.sock'],
+})
+
 const Price = (title: string) =>
   Type.Optional(
     Type.Number({
@@ -47,10 +54,10 @@ export const ProviderModel = Type.Object(
 export type ProviderModel = Static<typeof ProviderModel>
 
 /** The configuration of every model provider. */
-const modelProvider = (example: string) =>
+const modelProvider = (base_url: ReturnType<typeof Address>) =>
   Type.Object(
     {
-      base_url: Address('Address', example),
+      base_url,
       models: Type.Optional(
         Type.Array(ProviderModel, {
           title: 'Models',
@@ -130,7 +137,7 @@ const MODEL_PROVIDERS: readonly Provider[] = [
     title: 'OpenAI and compatible services',
     description: 'Any service with the chat completions interface of OpenAI.',
     kind: 'model_provider',
-    config: modelProvider('https://api.openai.com/v1'),
+    config: modelProvider(Address('Address', 'https://api.openai.com/v1')),
     secret: { title: 'API key', required: true },
     probe: null,
   },
@@ -139,7 +146,7 @@ const MODEL_PROVIDERS: readonly Provider[] = [
     title: 'Anthropic and compatible services',
     description: 'Any service with the messages interface of Anthropic.',
     kind: 'model_provider',
-    config: modelProvider('https://api.anthropic.com'),
+    config: modelProvider(Address('Address', 'https://api.anthropic.com')),
     secret: { title: 'API key', required: true },
     probe: null,
   },
@@ -148,7 +155,7 @@ const MODEL_PROVIDERS: readonly Provider[] = [
     title: 'Google Gemini and compatible services',
     description: 'Any service with the generateContent interface of Google.',
     kind: 'model_provider',
-    config: modelProvider('https://generativelanguage.googleapis.com'),
+    config: modelProvider(Address('Address', 'https://generativelanguage.googleapis.com')),
     secret: { title: 'API key', required: true },
     probe: null,
   },
@@ -156,9 +163,9 @@ const MODEL_PROVIDERS: readonly Provider[] = [
     slug: 'local',
     title: 'Models on your own machines',
     description:
-      'vLLM, llama.cpp, Ollama and others. Private addresses need an entry such as http://127.0.0.1 in the setting integrations.allow.',
+      'vLLM, llama.cpp, Ollama and others. Private addresses and sockets need an entry such as http://127.0.0.1 or unix:/run/models.sock in the setting integrations.allow.',
     kind: 'model_provider',
-    config: modelProvider('http://127.0.0.1:11434/v1'),
+    config: modelProvider(LocalAddress),
     secret: { title: 'API key', required: false },
     probe: null,
   },

@@ -13,9 +13,10 @@ export {
   type ModelProviderConfig,
   type ProviderModel,
 } from './catalogue.ts'
+export { modelSpeed } from './extension-points.ts'
 export { integrationRemoved } from './events.ts'
 export { auditIntegration, configOf } from './integration-record.ts'
-export { addressBelow, integrationClient, modelAddress, type Wire } from './outbound.ts'
+export { addressBelow, integrationClient, modelEndpoint, type Wire } from './outbound.ts'
 export { readSecret } from './secret.ts'
 export { errorAddress, fetchStackTrace } from './fetch-stack-trace.ts'
 export { readStackTrace, type StackTrace } from './stack-trace.ts'

@@ -2,6 +2,7 @@
 import { Value } from 'typebox/value'
 import { FreeForm, Type } from '#core/schema.ts'
 import { invalid } from '#lib/errors.ts'
+import { socketOf } from '#lib/outbound/outbound.ts'
 import type { Provider } from './catalogue.ts'
 
 const MAX_CONFIG_LENGTH = 64 * 1024
@@ -61,7 +62,7 @@ function requireKnownFields(provider: Provider, config: Record<string, unknown>)
 
 /** Throws 422 for an address that cannot be read, or that contains credentials or a query. */
 function requirePlainAddress(address: unknown): void {
-  if (typeof address !== 'string') return
+  if (typeof address !== 'string' || socketOf(address) !== null) return
   const url = URL.parse(address)
   if (!url || url.hostname === '')
     throw invalid(

@@ -3,8 +3,9 @@ import type { Hearth } from '#core/hearth.ts'
 import type { Tx } from '#core/write.ts'
 import { actorOf } from '#features/accounts/index.ts'
 import { workspaceById } from '#features/workspaces/index.ts'
+import { socketOf } from '#lib/outbound/outbound.ts'
 import { notFound } from '#lib/errors.ts'
-import type { Integration } from './schema.ts'
+import type { Integration, ModelSpeed } from './schema.ts'
 import { findIntegration, type IntegrationRow } from './store.ts'
 
 export const configOf = (row: Pick<IntegrationRow, 'config'>): Record<string, unknown> =>
@@ -28,6 +29,7 @@ export const integrationRecord = (hearth: Hearth, row: IntegrationRow): Integrat
   last_checked_at: row.last_checked_at,
   last_error: row.last_error,
   offered_models: row.offered_models === null ? [] : (JSON.parse(row.offered_models) as string[]),
+  speed: row.speed === null ? null : (JSON.parse(row.speed) as ModelSpeed),
   created_by: row.created_by === null ? null : actorOf(hearth, row.created_by),
   created_at: row.created_at,
   updated_at: row.updated_at,
@@ -40,9 +42,11 @@ export function requireIntegration(db: Db, workspace_id: string, id: string): In
   return row
 }
 
-/** The address that an integration connects to, for the audit log. */
-const hostOf = (config: Readonly<Record<string, unknown>>): string | null =>
-  typeof config.base_url === 'string' ? (URL.parse(config.base_url)?.host ?? null) : null
+/** The host or the socket that an integration connects to, for the audit log. */
+function hostOf({ base_url }: Readonly<Record<string, unknown>>): string | null {
+  if (typeof base_url !== 'string') return null
+  return socketOf(base_url) === null ? (URL.parse(base_url)?.host ?? null) : base_url
+}
 
 /** The audited facts of an integration, without its secret. */
 export const auditedFacts = (row: IntegrationRow): Record<string, unknown> => ({

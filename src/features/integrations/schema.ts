@@ -25,6 +25,20 @@ export const INTEGRATION_STATUSES = ['connected', 'failing', 'disabled'] as cons
 /** A workspace has at most this many. */
 export const MAX_INTEGRATIONS = 50
 
+export const ModelSpeed = Type.Object({
+  model: Type.String({ description: 'The model that wrote a short answer.' }),
+  first_token_ms: Nullable(Type.Integer({ description: 'Until the answer began.' })),
+  tokens_per_second: Nullable(
+    Type.Number({ description: 'While it wrote; null for an answer in one piece.' }),
+  ),
+  error: Nullable(Type.String({ description: 'Why it gave no answer.' })),
+  measured_at: Time,
+})
+export type ModelSpeed = Static<typeof ModelSpeed>
+
+/** Of a model provider that a person tested; null where no model is known. */
+const Speed = Nullable(ModelSpeed)
+
 export const Integration = Type.Object(
   {
     id: Id('itg'),
@@ -43,6 +57,7 @@ export const Integration = Type.Object(
     offered_models: Type.Array(Type.String(), {
       description: 'The models that a model provider listed when it was tested last.',
     }),
+    speed: Speed,
     created_by: Nullable(Actor),
     created_at: Time,
     updated_at: Time,
@@ -75,6 +90,7 @@ export const ConnectionTest = Type.Object(
     ok: Type.Boolean(),
     latency_ms: Nullable(Type.Integer({ description: 'Null when nothing answered.' })),
     error: Nullable(Type.String()),
+    speed: Speed,
   },
   { $id: 'ConnectionTest', description: 'Whether a service answers now.' },
 )

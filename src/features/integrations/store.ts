@@ -2,7 +2,7 @@
 import type { Db } from '#core/db.ts'
 import type { Tx } from '#core/write.ts'
 import type { Timestamp } from '#lib/time.ts'
-import type { IntegrationKind } from './schema.ts'
+import type { IntegrationKind, ModelSpeed } from './schema.ts'
 
 export type IntegrationRow = {
   readonly id: string
@@ -19,6 +19,8 @@ export type IntegrationRow = {
   readonly last_error: string | null
   /** JSON; what a model provider lists. */
   readonly offered_models: string | null
+  /** JSON; how fast a model of the provider wrote when somebody tested it last. */
+  readonly speed: string | null
   readonly created_by: string | null
   readonly created_at: Timestamp
   readonly updated_at: Timestamp
@@ -70,7 +72,13 @@ export const insertIntegration = (
   tx: Tx,
   row: Omit<
     IntegrationRow,
-    'enabled' | 'last_checked_at' | 'last_error' | 'offered_models' | 'created_at' | 'updated_at'
+    | 'enabled'
+    | 'last_checked_at'
+    | 'last_error'
+    | 'offered_models'
+    | 'speed'
+    | 'created_at'
+    | 'updated_at'
   >,
 ): void =>
   void tx.db.run(
@@ -122,6 +130,14 @@ export const setChecked = (
     tx.now,
     error,
     models === null ? null : JSON.stringify(models),
+    id,
+  )
+
+/** What a test measured; null when another address or model makes it void. */
+export const setSpeed = (tx: Tx, id: string, speed: ModelSpeed | null): void =>
+  void tx.db.run(
+    'UPDATE integrations SET speed = ? WHERE id = ?',
+    speed === null ? null : JSON.stringify(speed),
     id,
   )
 

@@ -5,7 +5,13 @@ import { arrayOf, objectOf, textOf } from '#lib/json-value.ts'
 import { SECOND } from '#lib/time.ts'
 import { findProvider, type ModelProviderConfig } from './catalogue.ts'
 import { configOf } from './integration-record.ts'
-import { addressBelow, integrationClient, modelAddress, type Wire } from './outbound.ts'
+import {
+  addressBelow,
+  integrationClient,
+  modelEndpoint,
+  type ModelEndpoint,
+  type Wire,
+} from './outbound.ts'
 import type { ConnectionTest } from './schema.ts'
 import { readSecret } from './secret.ts'
 import type { IntegrationRow } from './store.ts'
@@ -43,11 +49,12 @@ export function wireOf(provider: string, config: Pick<ModelProviderConfig, 'wire
 
 const send = (
   hearth: Hearth,
-  url: URL,
+  { url, ...socket }: ModelEndpoint,
   headers: Record<string, string>,
   body?: string,
 ): Promise<OutboundResponse> =>
   integrationClient(hearth).request(url, {
+    ...socket,
     method: body === undefined ? 'GET' : 'POST',
     headers: body === undefined ? headers : { 'content-type': 'application/json', ...headers },
     ...(body === undefined ? {} : { body }),
@@ -79,7 +86,7 @@ async function askModels(hearth: Hearth, target: Target, secret: string): Promis
   const config = configOf(target) as ModelProviderConfig
   const wire = wireOf(target.provider, config)
   const headers = modelHeaders(wire, secret)
-  const listed = await send(hearth, modelAddress(config.base_url, '/models', wire), headers)
+  const listed = await send(hearth, modelEndpoint(config.base_url, '/models', wire), headers)
   const { status } = listed
   const answer = { status, models: status === 200 ? namesIn(listed.body) : null }
   const [first] = config.models ?? []
@@ -87,8 +94,8 @@ async function askModels(hearth: Hearth, target: Target, secret: string): Promis
   if (wire === 'generate_content') return answer
   const call = { model: first.id, max_tokens: 1, messages: [{ role: 'user', content: 'Hi' }] }
   const path = wire === 'messages' ? '/messages' : '/chat/completions'
-  const url = modelAddress(config.base_url, path, wire)
-  return { ...answer, status: (await send(hearth, url, headers, JSON.stringify(call))).status }
+  const endpoint = modelEndpoint(config.base_url, path, wire)
+  return { ...answer, status: (await send(hearth, endpoint, headers, JSON.stringify(call))).status }
 }
 
 async function ask(hearth: Hearth, target: Target, secret: string): Promise<Answer> {
@@ -102,7 +109,12 @@ async function ask(hearth: Hearth, target: Target, secret: string): Promise<Answ
   const base = typeof config.base_url === 'string' ? config.base_url : probe?.base
   if (probe === null || base === undefined) return fine
   const headers = { ...WIRE_HEADERS, ...probe.headers }
-  const { status } = await send(hearth, addressBelow(base, probe.path), headers, probe.body)
+  const { status } = await send(
+    hearth,
+    { url: addressBelow(base, probe.path) },
+    headers,
+    probe.body,
+  )
   return { status, models: null }
 }
 
@@ -114,7 +126,7 @@ function refusalOf(status: number): string | null {
 }
 
 /** `models` are those that a model provider lists; null where it has not said. */
-export type Tested = ConnectionTest & { readonly models: readonly string[] | null }
+export type Tested = Omit<ConnectionTest, 'speed'> & { readonly models: readonly string[] | null }
 
 /** Never throws for what the service does. */
 export async function testConnection(hearth: Hearth, target: Target): Promise<Tested> {

@@ -2,6 +2,7 @@ import { writesWorkspaceAsPerson } from '#core/access.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { operation } from '#core/operation.ts'
 import { Type, WorkspaceSlug } from '#core/schema.ts'
+import { socketOf } from '#lib/outbound/outbound.ts'
 import { invalid } from '#lib/errors.ts'
 import { findProvider } from './catalogue.ts'
 import { Config, IntegrationId, IntegrationName, readConfig, Secret } from './inputs.ts'
@@ -14,7 +15,13 @@ import {
 } from './integration-record.ts'
 import { Integration } from './schema.ts'
 import { encryptSecret } from './secret.ts'
-import { setChecked, setIntegration, type IntegrationChange, type IntegrationRow } from './store.ts'
+import {
+  setChecked,
+  setIntegration,
+  setSpeed,
+  type IntegrationChange,
+  type IntegrationRow,
+} from './store.ts'
 import { testConnection } from './test-connection.ts'
 
 type Input = {
@@ -56,6 +63,7 @@ export const updateIntegration = operation({
       const before = requireIntegration(tx.db, workspace.id, id)
       setIntegration(tx, before, change)
       if (test) setChecked(tx, id, test.error, test.models)
+      if (change.config !== undefined) setSpeed(tx, id, null)
       const after = requireIntegration(tx.db, workspace.id, id)
       auditIntegration(tx, 'integration.updated', after, {
         before: auditedFacts(before),
@@ -94,7 +102,7 @@ function requireSameOrigin(
   after: Readonly<Record<string, unknown>>,
 ): void {
   const originOf = ({ base_url }: Readonly<Record<string, unknown>>): string | null =>
-    typeof base_url === 'string' ? new URL(base_url).origin : null
+    typeof base_url === 'string' ? (socketOf(base_url) ?? new URL(base_url).origin) : null
   if (originOf(before) !== originOf(after))
     throw invalid('secret', 'enter the secret again, because the address changes')
 }

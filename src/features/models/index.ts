@@ -2,8 +2,10 @@
 import type { Feature } from '#core/hearth.ts'
 import type { Job } from '#core/jobs.ts'
 import { protocolRoutes } from '#core/protocol-routes.ts'
+import { modelSpeed } from '#features/integrations/index.ts'
 import { configuredModels } from '#features/repos/index.ts'
 import { gatewayRoutes } from './gateway/gateway-routes.ts'
+import { measureSpeed } from './measure-speed.ts'
 import * as operations from './operations.ts'
 import { forgetIntegration } from './routes.ts'
 import { findRoute } from './store-routes.ts'
@@ -28,6 +30,7 @@ export const feature: Feature = {
   jobs: [sweepModelCalls] as Job[],
   extensions: [
     ...gatewayRoutes.map((route) => protocolRoutes.with(route)),
+    modelSpeed.with(measureSpeed),
     configuredModels.with((db, workspace_id, task) => findRoute(db, workspace_id, task) !== null),
   ],
 }

@@ -4,7 +4,7 @@
  */
 import type { Hearth } from '#core/hearth.ts'
 import { readScope } from '#core/read-scope.ts'
-import { integrationClient, modelAddress, modelHeaders } from '#features/integrations/index.ts'
+import { integrationClient, modelEndpoint, modelHeaders } from '#features/integrations/index.ts'
 import { Refusal } from '#lib/errors.ts'
 import { OutboundError } from '#lib/outbound/outbound.ts'
 import { readBeginning } from '#lib/outbound/read-beginning.ts'
@@ -106,7 +106,9 @@ type Response = Awaited<ReturnType<ReturnType<typeof integrationClient>['open']>
 
 async function send(hearth: Hearth, target: Target, outgoing: Outgoing, signal?: AbortSignal) {
   const { config, wire, secret } = target
-  return await integrationClient(hearth).open(modelAddress(config.base_url, outgoing.path, wire), {
+  const { url, ...socket } = modelEndpoint(config.base_url, outgoing.path, wire)
+  return await integrationClient(hearth).open(url, {
+    ...socket,
     method: 'POST',
     headers: {
       ...outgoing.headers,
@@ -274,6 +276,33 @@ export async function openModelCall(
     last = result
   }
   throw last?.failed ?? new ModelFailed('no model answered')
+}
+
+/**
+ * Opens a call of one model that no route has to name, to try it. Throws 503 while too many calls
+ * wait for it, and `ModelFailed` when it does not answer.
+ */
+export async function openTrialCall(
+  hearth: Hearth,
+  payer: Payer,
+  target: Target,
+  request: CallRequest,
+): Promise<OpenCall> {
+  const { workspace_id, task } = payer
+  const { integration, model } = target
+  const route: RouteRow = {
+    workspace_id,
+    task,
+    integration_id: integration.id,
+    model: model.id,
+    max_output_tokens: null,
+    temperature: null,
+    max_usd: null,
+    fallback: '[]',
+  }
+  const result = await tryTarget({ hearth, payer, route, request, target })
+  if ('failed' in result) throw result.failed
+  return result
 }
 
 /** In words by which programs know that they have to shorten their conversation. */

@@ -27,7 +27,8 @@ export type Target = {
 
 const DEFAULT_CONCURRENCY = { local: 2, other: 8 }
 
-function targetOf(hearth: Hearth, integration_id: string, model: string): Target[] {
+/** None where the provider is switched off or its secret cannot be read. */
+export function targetOf(hearth: Hearth, integration_id: string, model: string): Target[] {
   const integration = findIntegration(hearth.db, integration_id)
   if (!integration || integration.enabled === 0) return []
   const secret = readSecret(hearth, integration)

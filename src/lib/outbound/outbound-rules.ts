@@ -25,22 +25,31 @@ export class OutboundError extends Error {
   }
 }
 
-/** A host or a block of addresses that may be reached although it is not public. */
+/** A host, a block of addresses or a socket that may be reached although it is not public. */
 type OutboundRule = {
   readonly host: string | null
   readonly block: Block | null
+  /** The path of a unix socket. */
+  readonly socket: string | null
   readonly allowsHttp: boolean
 }
 export type OutboundRules = readonly OutboundRule[]
 
 const HOST_NAME = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/
 
+/** The path in an address such as `unix:/run/models.sock`; null for any other. */
+export const socketOf = (address: string): string | null =>
+  /^unix:(\/[^\s\0]+)$/.exec(address)?.[1] ?? null
+
 /**
  * Parses the setting: host names, addresses and blocks, each reached over https. `http://` before
- * an entry also allows unencrypted connections. Throws a TypeError that names an invalid entry.
+ * an entry also allows unencrypted connections. `unix:/path` allows one socket of this machine.
+ * Throws a TypeError that names an invalid entry.
  */
 export function parseOutboundRules(entries: readonly string[]): OutboundRules {
   return entries.map((entry) => {
+    const socket = socketOf(entry)
+    if (socket !== null) return { host: null, block: null, socket, allowsHttp: false }
     const text = entry
       .replace(/^https?:\/\//, '')
       .replace(/^\[(.*)\]$/, '$1')
@@ -48,9 +57,14 @@ export function parseOutboundRules(entries: readonly string[]): OutboundRules {
     const block = parseBlock(text)
     if (!block && !HOST_NAME.test(text))
       throw new TypeError(
-        `${JSON.stringify(entry)} is neither a host name nor an address nor a block such as 10.0.0.0/8`,
+        `${JSON.stringify(entry)} is neither a host name nor an address nor a block such as 10.0.0.0/8 nor a socket such as unix:/run/models.sock`,
       )
-    return { host: block ? null : text, block, allowsHttp: entry.startsWith('http://') }
+    return {
+      host: block ? null : text,
+      block,
+      socket: null,
+      allowsHttp: entry.startsWith('http://'),
+    }
   })
 }
 
@@ -69,6 +83,16 @@ export type CheckOptions = {
   /** Allows http to public addresses, for requests without secrets. */
   readonly allowHttp?: boolean
   readonly resolve?: Resolve
+}
+
+/** Throws OutboundError for a socket that no rule names by its very path. */
+export function checkSocket(socket: string, rules: OutboundRules): { readonly socket: string } {
+  if (!rules.some((rule) => rule.socket === socket))
+    throw new OutboundError(
+      `unix:${socket} is not reached from here; ${REMEDY}, by the entry unix:${socket}`,
+      'blocked_address',
+    )
+  return { socket }
 }
 
 export type CheckedAddress = { readonly address: string; readonly family: 4 | 6 }
@@ -120,7 +144,10 @@ export async function checkAddress(
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '')
   const isHttp = url.protocol === 'http:'
   const usable = rules.filter(
-    (rule) => (!isHttp || rule.allowsHttp) && (rule.block !== null || rule.host === host),
+    (rule) =>
+      rule.socket === null &&
+      (!isHttp || rule.allowsHttp) &&
+      (rule.block !== null || rule.host === host),
   )
   if (isHttp && !allowHttp && usable.length === 0) throw httpRefused(url)
   const literal = parseAddress(host)

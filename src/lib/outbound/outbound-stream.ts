@@ -8,6 +8,7 @@ import {
   validateHeaderValue,
   type ClientRequest,
   type IncomingMessage,
+  type RequestOptions,
 } from 'node:http'
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
 import { OutboundError, type CheckedAddress, type OutboundFault } from './outbound-rules.ts'
@@ -31,6 +32,9 @@ export class OutboundTimeout extends OutboundError {}
 
 /** The response is longer than `maxBytes`. Trying again does not help. */
 export class ResponseTooLong extends OutboundError {}
+
+/** Where a connection goes: an address or a unix socket, which was checked before. */
+export type Destination = CheckedAddress | { readonly socket: string }
 
 export type ConnectionOptions = {
   readonly method?: string
@@ -109,30 +113,44 @@ function requireHeaders({ host }: URL, headers: Readonly<Record<string, string>>
 /** Sends one request. Resolves when the head of the response is there. */
 export async function sendRequest(
   url: URL,
-  address: CheckedAddress,
+  destination: Destination,
   options: ConnectionOptions,
 ): Promise<StreamedResponse> {
   requireHeaders(url, options.headers)
   const { kept, ...once } = options
   if (kept === undefined || options.ca !== undefined || options.body instanceof ReadableStream)
-    return await sendOnce(url, address, once)
+    return await sendOnce(url, destination, once)
   try {
-    return await sendOnce(url, address, once, kept.agentFor(url, address.address))
+    return await sendOnce(url, destination, once, kept.agentFor(url, nameOf(destination)))
   } catch (error) {
     if (!(error instanceof ClosedMeanwhile)) throw error
-    return await sendOnce(url, address, once)
+    return await sendOnce(url, destination, once)
   }
 }
 
+const nameOf = (destination: Destination): string =>
+  'socket' in destination ? destination.socket : destination.address
+
+/** How the connection is made. The name of an address is not resolved again. */
+const connectionTo = (destination: Destination): RequestOptions =>
+  'socket' in destination
+    ? { socketPath: destination.socket }
+    : {
+        lookup: (_host, wanted, done) => {
+          const { address, family } = destination
+          return wanted.all ? done(null, [{ address, family }]) : done(null, address, family)
+        },
+      }
+
 async function sendOnce(
   url: URL,
-  { address, family }: CheckedAddress,
+  destination: Destination,
   options: ConnectionOptions,
   agent: HttpAgent | false = false,
 ): Promise<StreamedResponse> {
   const send = url.protocol === 'https:' ? requestHttps : requestHttp
   return await new Promise((resolve, reject) => {
-    const connection = new Connection(url, address, options, reject)
+    const connection = new Connection(url, nameOf(destination), options, reject)
     const request = send(
       url,
       {
@@ -140,9 +158,7 @@ async function sendOnce(
         headers: { ...options.headers },
         agent,
         ...(options.ca ? { ca: options.ca } : {}),
-        // The name is not resolved again.
-        lookup: (_host, wanted, done) =>
-          wanted.all ? done(null, [{ address, family }]) : done(null, address, family),
+        ...connectionTo(destination),
       },
       (response) => {
         connection.isAnswered = true

@@ -5,6 +5,7 @@
  */
 import {
   checkAddress,
+  checkSocket,
   OutboundError,
   type CheckedAddress,
   type CheckOptions,
@@ -24,6 +25,7 @@ import {
 export {
   OutboundError,
   parseOutboundRules,
+  socketOf,
   type OutboundRules,
   type Resolve,
 } from './outbound-rules.ts'
@@ -37,6 +39,8 @@ type CommonOptions = {
   /** The maximum length of the response's body. */
   readonly maxBytes: number
   readonly signal?: AbortSignal
+  /** The path of a unix socket that answers; the address names its host for the request alone. */
+  readonly socket?: string
   /** More certificate authorities, in PEM. */
   readonly ca?: string
 }
@@ -145,12 +149,15 @@ export class OutboundClient {
     deadlineMs: number,
   ): Promise<StreamedResponse> {
     if (options.signal?.aborted) throw new OutboundError('the request was given up', 'timeout')
-    const address = await withinTime(
-      this.checkAddress(url, { allowHttp: options.allowHttp ?? false }),
-      url,
-      options,
-      deadlineMs,
-    )
+    const address =
+      options.socket === undefined
+        ? await withinTime(
+            this.checkAddress(url, { allowHttp: options.allowHttp ?? false }),
+            url,
+            options,
+            deadlineMs,
+          )
+        : checkSocket(options.socket, this.rules)
     const body = options.body ?? null
     const headers: Record<string, string> = { ...options.headers }
     if (isFirstOrigin && options.authorization) headers.authorization = options.authorization

@@ -110,7 +110,7 @@ describe('connecting', () => {
       for (let n = 1; n < MAX_INTEGRATIONS; n++)
         tx.db.run(
           `INSERT INTO integrations SELECT ?1, workspace_id, kind, provider, name, config, secret,
-           enabled, last_checked_at, last_error, created_by, created_at, updated_at, offered_models
+           enabled, last_checked_at, last_error, created_by, created_at, updated_at, offered_models, speed
            FROM integrations WHERE id = ?2`,
           `${id}${n}`,
           id,

@@ -1,8 +1,10 @@
 import { expect, test } from 'bun:test'
 import { listIntegrations } from '#features/integrations/list-integrations.ts'
 import { testIntegration } from '#features/integrations/test-integration.ts'
+import { updateIntegration } from '#features/integrations/update-integration.ts'
 import { checkIntegrations } from '#features/integrations/check-integrations.ts'
 import { refusal } from '../../world.ts'
+import { setModelRoutes } from '#features/models/set-model-routes.ts'
 import { makeModelWorld } from './fixture.ts'
 
 test('says whether the service answers, and remembers it', async () => {
@@ -76,4 +78,32 @@ test('a hostile service is read with bounds, is not followed, and gets its secre
   } finally {
     await Promise.all([server.stop(true), trap.stop(true)])
   }
+})
+
+test('measures a model by a short answer, which is billed, and forgets it with the address', async () => {
+  const { world, ada, connect, db, provider } = await makeModelWorld(() => ({
+    text: 'one two three four five six seven eight',
+    input_tokens: 20,
+    output_tokens: 30,
+  }))
+  const { id } = await connect()
+  const target = { workspace: 'acme', id }
+  const { speed } = await world.call(testIntegration, ada, target)
+  expect(speed).toMatchObject({ model: 'small', error: null })
+  expect(speed?.first_token_ms).toBeGreaterThanOrEqual(0)
+  expect(db.all('SELECT task, model, input_tokens, output_tokens FROM model_calls')).toEqual([
+    { task: 'default', model: 'small', input_tokens: 20, output_tokens: 30 },
+  ])
+  const read = async () =>
+    (await world.call(listIntegrations, ada, { workspace: 'acme' })).items[0]?.speed
+  expect(await read()).toEqual(speed)
+  const route = { integration: id, model: 'large' }
+  const setRoute = (task: 'embed' | 'review') =>
+    world.call(setModelRoutes, ada, { workspace: 'acme', routes: [{ task, ...route }] })
+  await setRoute('review')
+  expect((await world.call(testIntegration, ada, target)).speed?.model).toBe('large')
+  await setRoute('embed')
+  expect((await world.call(testIntegration, ada, target)).speed?.model).toBe('small')
+  await world.call(updateIntegration, ada, { ...target, config: { base_url: provider.url } })
+  expect(await read()).toBeNull()
 })

@@ -4,6 +4,7 @@ import { createAgent } from '#features/agents/create-agent.ts'
 import { createSettingsToken } from '#features/accounts/index.ts'
 import { setModelGateway } from '#features/models/set-model-gateway.ts'
 import { setModelRoutes } from '#features/models/set-model-routes.ts'
+import type { Settings } from '#core/settings.ts'
 import type { UserCaller } from '#core/caller.ts'
 import { startServer } from '#http/server.ts'
 import { silentLog } from '#lib/log.ts'
@@ -25,9 +26,9 @@ export type Call = {
 
 export async function makeGateway(
   script?: Script,
-  { wire = 'chat_completions' }: { wire?: Wire } = {},
+  { wire = 'chat_completions', settings }: { wire?: Wire; settings?: Partial<Settings> } = {},
 ) {
-  const base = await makeModelWorld(script)
+  const base = await makeModelWorld(script, settings)
   const { world, ada, connect, db } = base
   const integration = await connect({ provider: wire })
   const route = (more: object = {}, task = 'code') => ({

@@ -60,6 +60,7 @@ test('a model provider is connected, tested, changed, chosen and disconnected', 
   expect(connected.html).not.toContain('sk-test')
   expect(connected.html).toContain('large, 10, 40, 1, 128000, 4096')
   expect((await browser.press(connected.html, `${here}/test`, {})).location).toBe(here)
+  expect((await browser.open(here)).html).toMatch(/small: first token after \d+ ms/)
 
   const models = await browser.open(MODELS)
   const id = here.slice(LIST.length + 1)

@@ -38,6 +38,24 @@ import {
 } from './owner.tsx'
 import { IntegrationStatus, onlySends } from './status.tsx'
 
+/** How fast a model of the provider wrote when somebody tested it; null before that. */
+function speedText(speed: Integration['speed']): string | null {
+  if (speed === null) return null
+  const { model, first_token_ms, tokens_per_second, error } = speed
+  if (error !== null) return t('{model} gave no answer: {error}', { model, error })
+  if (first_token_ms === null) return t('{model} wrote nothing', { model })
+  return tokens_per_second === null
+    ? t('{model}: first token after {first_token_ms} ms', { model, first_token_ms })
+    : t(
+        '{model}: first token after {first_token_ms} ms, then {tokens_per_second} tokens a second',
+        {
+          model,
+          first_token_ms,
+          tokens_per_second,
+        },
+      )
+}
+
 type Shown = {
   readonly workspace: Workspace
   readonly integration: Integration
@@ -110,6 +128,7 @@ const Editing = ({ visit, workspace, integration, entry }: Shown & { visit: Visi
 const IntegrationView = (props: Shown & { visit: Visit }): Html => {
   const { visit, workspace, integration, entry, incoming } = props
   const { slug } = workspace
+  const speed = speedText(integration.speed)
   return frame(
     visit,
     workspace,
@@ -136,6 +155,7 @@ const IntegrationView = (props: Shown & { visit: Visit }): Html => {
           ...(integration.last_checked_at === null || onlySends(integration)
             ? []
             : [{ label: t('Tested'), value: <RelativeTime at={integration.last_checked_at} /> }]),
+          ...(speed === null ? [] : [{ label: t('Speed'), value: speed }]),
         ]}
       />
       {integration.kind === 'model_provider' && (
