@@ -1,6 +1,10 @@
 /** The model gateway over HTTP: who may call it, on which wire, and what it refuses. */
 import { describe, expect, jest, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { getModelGateway } from '#features/models/get-model-gateway.ts'
+import { streamResponse } from '#features/models/gateway/stream-response.ts'
 import { setModelGateway } from '#features/models/set-model-gateway.ts'
 import { Refusal } from '#lib/errors.ts'
 import type { Reply } from '../../models/provider.ts'
@@ -395,4 +399,77 @@ test('a reader that stands still does not hold its call for ever', async () => {
   } finally {
     jest.useRealTimers()
   }
+})
+
+test('a model server answers at a socket that the administrator allows, and at no other', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'models-'))
+  const socket = join(folder, 'models.sock')
+  const hosts: (string | null)[] = []
+  const server = Bun.serve({
+    unix: socket,
+    fetch: async (request) => {
+      hosts.push(request.headers.get('host'))
+      return await fetch(new URL(new URL(request.url).pathname, made.provider.url), request)
+    },
+  })
+  const made = await makeGateway(() => ({ text: 'Hello' }), {
+    settings: { integrations_allow: ['http://127.0.0.1', `unix:${socket}`] },
+  })
+  const { connect, route, setRoutes, post, token, calls } = made
+  const local = (base_url: string) =>
+    connect({ provider: 'local', config: { base_url, models: [{ id: 'small' }] } })
+  const allowed = await local(`unix:${socket}`)
+  expect([allowed.status, allowed.last_error]).toEqual(['connected', null])
+  const other = await local(`unix:${socket}.other`)
+  expect(other.last_error).toContain(`integrations.allow, by the entry unix:${socket}.other`)
+  await setRoutes(route({ integration: allowed.id }))
+  const secret = await token()
+  for (const stream of [false, true]) {
+    const answer = await post('/chat/completions', secret, {
+      messages: [{ role: 'user', content: 'Hi' }],
+      stream,
+    })
+    expect(answer.status).toBe(200)
+    expect(await answer.text()).toContain('Hello')
+  }
+  expect(calls()).toHaveLength(2)
+  expect(new Set(hosts)).toEqual(new Set(['localhost']))
+  await server.stop(true)
+  rmSync(folder, { recursive: true })
+})
+
+test('a stream whose model keeps it waiting has comments, and then the answer or the error', async () => {
+  const wait = Promise.withResolvers<void>()
+  const { post, token } = await makeGateway(({ body }) =>
+    JSON.stringify(body).includes('fail')
+      ? { status: 400, message: 'no such thing', after: wait.promise }
+      : { text: 'Hello', after: wait.promise },
+  )
+  const secret = await token()
+  const ask = (content: string) =>
+    post('/chat/completions', secret, { messages: [{ role: 'user', content }], stream: true })
+  const [good, bad] = await Promise.all([ask('Hi'), ask('fail')])
+  expect([good.status, bad.status]).toEqual([200, 200])
+  const readers = [good, bad].map((response) => response.text())
+  wait.resolve()
+  const [answer, error] = await Promise.all(readers)
+  expect(answer).toContain('Hello')
+  expect(error).toContain('no such thing')
+}, 30_000)
+
+test('comments come between events while none comes', async () => {
+  const wait = Promise.withResolvers<void>()
+  const texts = async function* () {
+    yield 'data: 1\n\n'
+    await wait.promise
+    yield 'data: 2\n\n'
+  }
+  const request = new Request('http://127.0.0.1/')
+  const { body } = streamResponse({ request }, texts(), () => {}, 20)
+  const reader = body?.getReader()
+  const read = async () => new TextDecoder().decode((await reader?.read())?.value)
+  expect(await read()).toBe('data: 1\n\n')
+  expect(await read()).toMatch(/^: .*\n\n$/)
+  wait.resolve()
+  expect(await read()).toBe('data: 2\n\n')
 })

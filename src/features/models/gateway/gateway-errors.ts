@@ -15,11 +15,47 @@ const MAX_MESSAGE_CHARS = 2_000
 
 type ErrorWriter = Pick<ClientWire, 'error'>
 
-function json(
+type ErrorText = {
+  readonly status: number
+  readonly message: string
+  readonly reason: string | null
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+function describeFailure({ told, status, body }: ModelFailed): ErrorText {
+  const said = readProviderError(body)
+  if (status !== null && OF_THE_REQUEST.has(status) && said.message !== '')
+    return { status, message: said.message, reason: said.code }
+  // What a provider says of its key or its address is for the owners of the workspace.
+  return {
+    status: 502,
+    message: `${told}: an owner of the workspace can test its connection under Settings, Integrations`,
+    reason: 'model_failed',
+    ...(status === null ? {} : { headers: { 'x-should-retry': 'false' } }),
+  }
+}
+
+/** What a client is told of whatever its request has thrown. An error of this program is logged. */
+export function describeError(hearth: Hearth, error: unknown): ErrorText {
+  if (error instanceof Refusal) return error
+  if (error instanceof ModelFailed) return describeFailure(error)
+  if (error instanceof BadAnswer || error instanceof OutboundError)
+    return { status: 502, message: error.message, reason: 'model_failed' }
+  if (isDiskFullError(error)) return diskFull()
+  hearth.log.error('a request of the model gateway failed', { error })
+  return { status: 500, message: 'something went wrong here', reason: null }
+}
+
+/** The response for whatever a request has thrown. */
+export function errorResponse(
+  hearth: Hearth,
+  { request }: Pick<ProtocolRequest, 'request'>,
   client: ErrorWriter,
-  status: number,
-  { message, reason, headers = {} }: ErrorText,
+  error: unknown,
 ): Response {
+  if (request.signal.aborted && !(error instanceof Refusal))
+    return new Response(null, { status: 499 })
+  const { status, message, reason, headers = {} } = describeError(hearth, error)
   const isTemporary = status === 429 || status >= 500
   return Response.json(client.error(status, message.slice(0, MAX_MESSAGE_CHARS), reason), {
     status,
@@ -30,42 +66,4 @@ function json(
       ...(isTemporary ? {} : { 'x-should-retry': 'false' }),
     },
   })
-}
-
-type ErrorText = {
-  readonly message: string
-  readonly reason: string | null
-  readonly headers?: Readonly<Record<string, string>>
-}
-
-function failed(client: ErrorWriter, { told, status, body }: ModelFailed): Response {
-  const said = readProviderError(body)
-  if (status !== null && OF_THE_REQUEST.has(status) && said.message !== '')
-    return json(client, status, { message: said.message, reason: said.code })
-  // What a provider says of its key or its address is for the owners of the workspace.
-  return json(client, 502, {
-    message: `${told}: an owner of the workspace can test its connection under Settings, Integrations`,
-    reason: 'model_failed',
-    ...(status === null ? {} : { headers: { 'x-should-retry': 'false' } }),
-  })
-}
-
-/** The response for whatever a request has thrown. */
-export function errorResponse(
-  hearth: Hearth,
-  { request }: Pick<ProtocolRequest, 'request'>,
-  client: ErrorWriter,
-  error: unknown,
-): Response {
-  if (error instanceof Refusal) {
-    const { status, message, reason, headers } = error
-    return json(client, status, { message, reason, headers })
-  }
-  if (request.signal.aborted) return new Response(null, { status: 499 })
-  if (error instanceof ModelFailed) return failed(client, error)
-  if (error instanceof BadAnswer || error instanceof OutboundError)
-    return json(client, 502, { message: error.message, reason: 'model_failed' })
-  if (isDiskFullError(error)) return errorResponse(hearth, { request }, client, diskFull())
-  hearth.log.error('a request of the model gateway failed', { error })
-  return json(client, 500, { message: 'something went wrong here', reason: null })
 }

@@ -18,9 +18,11 @@ import { bad, listOf, textOf, type Json } from '../wires/json.ts'
 import { outgoingFor, pathOf } from '../wires/providers.ts'
 import { BadAnswer } from '../wires/sse.ts'
 import { streamAnswer, wholeAnswer, type Answering } from './answer.ts'
+import { describeError } from './gateway-errors.ts'
 import { payerOf } from './gateway-payer.ts'
 import { refuseLoop, stopAtCap } from './gateway-stops.ts'
 import { isLoop } from '../loop.ts'
+import { openedSoon, streamResponse } from './stream-response.ts'
 
 /** Half of what Anthropic takes; a conversation of 200,000 tokens has about 1 MiB. */
 export const MAX_BODY_BYTES = 16 * 1024 * 1024
@@ -100,42 +102,16 @@ function outgoing(
   })
 }
 
-const STREAM_HEADERS = {
-  'content-type': 'text/event-stream; charset=utf-8',
-  'cache-control': 'no-store',
-  'x-accel-buffering': 'no',
-}
-
-/** A stream at the pace of its reader. When the client goes away, the call of the model ends. */
-function streamResponse(
-  { request }: ProtocolRequest,
-  answering: Answering,
-  abort: AbortController,
-): Response {
-  const encoder = new TextEncoder()
-  const texts = streamAnswer(answering, passesTo(answering.client, answering.call.target))
-  const end = (): void => {
-    abort.abort()
-    void texts.return(undefined)
-  }
-  request.signal.addEventListener('abort', end, { once: true })
-  // A reader that stands still must not hold money and a place for ever.
-  const timer = setTimeout(end, answerTimeoutMs(answering.call.target) + MINUTE)
+/** The events of a stream. A reader that stands still must not hold money and a place for ever. */
+async function* answerTexts(answering: Answering, abort: () => void): AsyncGenerator<string> {
+  const { call, client } = answering
+  const timer = setTimeout(abort, answerTimeoutMs(call.target) + MINUTE)
   timer.unref()
-  const body = new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        const { done, value } = await texts.next()
-        if (!done) return controller.enqueue(encoder.encode(value))
-        clearTimeout(timer)
-        request.signal.removeEventListener('abort', end)
-        controller.close()
-      },
-      cancel: end,
-    },
-    { highWaterMark: 0 },
-  )
-  return new Response(body, { headers: STREAM_HEADERS })
+  try {
+    yield* streamAnswer(answering, passesTo(client, call.target))
+  } finally {
+    clearTimeout(timer)
+  }
 }
 
 /** Throws `BadAnswer` for a page or a document where a stream was asked for. */
@@ -178,21 +154,56 @@ export async function serveModel(
   const abort = new AbortController()
   const signal = AbortSignal.any([http.request.signal, abort.signal])
   const input = inputTokens(body, bytes)
-  const call = await open(hearth, payer, {
+  const created = Math.floor(hearth.clock.now() / 1000)
+  const answeringOf = (call: OpenCall): Answering => ({
+    call,
+    client,
+    head: { model: call.target.model.id, request: body, created },
+    meter: new Meter(),
+    input,
+  })
+  const opening = open(hearth, payer, {
     input,
     signal,
     ...(max_tokens === undefined ? {} : { wanted: max_tokens }),
     build: (target, max_output, route) =>
       outgoing(http, client, body, { target, max_output, route }),
   })
+  if (!stream) return await wholeResponse(answeringOf(await opening))
+  const begun = opening.then(async (call) => {
+    await requireStream(call)
+    return answeringOf(call)
+  })
+  const answering = await openedSoon(begun)
+  const end = (): void => abort.abort()
+  const texts =
+    answering === null ? answerLate(hearth, client, begun, end) : answerTexts(answering, end)
+  return streamResponse(http, texts, end)
+}
+
+async function wholeResponse(answering: Answering): Promise<Response> {
+  const { call, client } = answering
   const passes = passesTo(client, call.target)
-  if (stream || !passes) await requireStream(call)
-  const created = Math.floor(hearth.clock.now() / 1000)
-  const head = { model: call.target.model.id, request: body, created }
-  const answering = { call, client, head, meter: new Meter(), input }
-  if (stream) return streamResponse(http, answering, abort)
+  if (!passes) await requireStream(call)
   const text = await wholeAnswer(answering, passes)
   return new Response(text, {
     headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
   })
+}
+
+/** The answer of a call that waits so long that its stream has begun, and so has its status. */
+async function* answerLate(
+  hearth: Hearth,
+  client: ClientWire,
+  begun: Promise<Answering>,
+  abort: () => void,
+): AsyncGenerator<string> {
+  let answering: Answering
+  try {
+    answering = await begun
+  } catch (error) {
+    yield client.errorEvent(describeError(hearth, error).message)
+    return
+  }
+  yield* answerTexts(answering, abort)
 }
