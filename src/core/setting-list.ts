@@ -265,7 +265,7 @@ export const SETTINGS = {
   }),
   'jobs.containers': choice(['none', 'podman'], {
     default: 'none',
-    help: 'Containers for jobs of this process (services, container, docker://), by the podman of this machine. They have fewer walls than the sandbox; changes by people without Write never have any.',
+    help: 'Containers for jobs of this process (services, container, docker://), by the podman of this machine; Docker cannot take its place. They have fewer walls than the sandbox; changes by people without Write never have any.',
   }),
   'jobs.keep_days': number({
     default: 90,

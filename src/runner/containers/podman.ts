@@ -139,9 +139,17 @@ export async function requirePodman(
   return finished.output
 }
 
+const isInstalled = (program: string): boolean => Bun.which(program, { PATH }) !== null
+
+/** What is said where podman is not installed. */
+export const withoutPodman = (hasDocker: boolean): string =>
+  hasDocker
+    ? 'podman is not installed on this machine, and Docker cannot take its place: root of its containers is root of the machine, and its daemon fetches images past the rules for jobs'
+    : 'podman is not installed on this machine'
+
 /** Why this machine has no containers for jobs; null when it has. */
 export async function containersFault(): Promise<string | null> {
-  if (Bun.which(PODMAN, { PATH }) === null) return 'podman is not installed on this machine'
+  if (!isInstalled(PODMAN)) return withoutPodman(isInstalled('docker'))
   const finished = await podman([
     ...['info', '--format'],
     '{{.Store.GraphDriverName}} {{range .Host.CgroupControllers}}{{.}} {{end}}',
@@ -161,7 +169,7 @@ export async function containersFault(): Promise<string | null> {
 
 /** Removes containers that an earlier process left, with their volumes. */
 export async function sweepContainers(directory: string): Promise<void> {
-  if (Bun.which(PODMAN, { PATH }) === null) return
+  if (!isInstalled(PODMAN)) return
   const found = await podman(['ps', '-aq', '--filter', `label=${LABEL}=${directory}`])
   const ids = found.output.split('\n').filter((id) => id !== '')
   if (found.exit === 0 && ids.length > 0) await podman(['rm', '-f', '-t', '0', '-v', ...ids])

@@ -12,7 +12,7 @@ import type { Hearth } from '#core/hearth.ts'
 import type { ServiceSpec } from '#runner'
 import { containerAccess } from '#src/features/runners/job-containers.ts'
 import { profileOfJobs } from '#src/runner/containers/seccomp-profile.ts'
-import { variablesOf } from '#src/runner/containers/podman.ts'
+import { variablesOf, withoutPodman } from '#src/runner/containers/podman.ts'
 import { CONTAINER_UIDS, UidPool, UIDS_OF_JOB } from '#src/runner/uid-pool.ts'
 import { makeExecutions } from './executions.ts'
 
@@ -140,6 +140,11 @@ test('changes by people without Write have no containers, whatever the machine o
   await expect(untrusted.findRegistry('docker.io', 443)).rejects.toThrow('people without Write')
   const none = await containerAccess(hearth('none'), { isTrusted: true })
   expect(none.whyNot).toContain('jobs.containers')
+})
+
+test('a machine that has only Docker says why it has no containers for jobs', () => {
+  expect(withoutPodman(false)).toBe('podman is not installed on this machine')
+  expect(withoutPodman(true)).toContain('Docker cannot take its place: root of its containers')
 })
 
 test('variables reach a container, and change neither its client nor its arguments', () => {
