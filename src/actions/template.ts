@@ -66,13 +66,17 @@ function expandString(text: string, scope: Scope, budget: ExpressionBudget): Jso
 }
 
 /**
- * A value with its expressions evaluated. The key `${{ insert }}` merges a mapping. Throws
- * ExpressionFault.
+ * A value with its expressions evaluated. The key `${{ insert }}` merges a mapping, and a list that
+ * an item of a list evaluates to takes the place of that item. Throws ExpressionFault.
  */
 export function expand(template: Template, scope: Scope, budget = new ExpressionBudget()): Json {
   budget.spend(1)
   if (typeof template === 'string') return expandString(template, scope, budget)
-  if (isJsonArray(template)) return template.map((item) => expand(item, scope, budget))
+  if (isJsonArray(template))
+    return template.flatMap((item) => {
+      const value = expand(item, scope, budget)
+      return isJsonArray(value) && typeof item === 'string' ? value : [value]
+    })
   if (!isJsonObject(template)) return template
   const entries: [string, Json][] = []
   for (const [key, value] of Object.entries(template)) {

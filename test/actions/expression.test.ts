@@ -81,6 +81,16 @@ test('a value that is one expression keeps its type, and insert merges', () => {
   })
 })
 
+test('a list that an item evaluates to takes the place of the item', () => {
+  const contexts = { needs: { a: [[1], 'two'] } }
+  expect(expand(['${{ needs.a }}', ['${{ needs.a }}'], 3], scope(contexts))).toEqual([
+    [1],
+    'two',
+    [[1], 'two'],
+    3,
+  ])
+})
+
 test('a value that was inserted is never evaluated again', () => {
   const contexts = { github: { title: '${{ secrets.TOKEN }}' }, secrets: { TOKEN: 's3cret' } }
   expect(interpolate('echo ${{ github.title }}', scope(contexts))).toBe('echo ${{ secrets.TOKEN }}')

@@ -333,6 +333,45 @@ jobs:
   expect(text).toContain(`sha ${'a'.repeat(40)}`)
 })
 
+test('a step knows its own variables in its condition, its script and its inputs', async () => {
+  const { conclusion, text, ends } = await execute(
+    `
+jobs:
+  a:
+    runs-on: ubuntu-latest
+    steps:
+      - uses: actions/checkout@v4
+      - if: env.KEY != ''
+        name: With \${{ env.NAME }}
+        env: { KEY: '\${{ secrets.KEY }}', NAME: a key }
+        run: echo "it is \${{ env.NAME }}"
+      - if: env.KEY != ''
+        env: { KEY: '\${{ secrets.NONE }}' }
+        run: exit 1
+      - uses: ./act
+        env: { GIVEN: from the step }
+        with: { text: '\${{ env.GIVEN }}' }
+      - run: test -z "\${{ env.GIVEN }}\${{ env.NAME }}"
+`,
+    {
+      files: {
+        'act/action.yml': `
+inputs: { text: { default: '' } }
+runs:
+  using: composite
+  steps:
+    - { shell: bash, run: 'echo "given \${{ inputs.text }}, \${{ env.GIVEN }}, \${{ env.OWN }}"', env: { OWN: own } }
+`,
+      },
+      secrets: { KEY: 'the-secret-value' },
+    },
+  )
+  expect(text).toContain('it is a key')
+  expect(text).toContain('given from the step, from the step, own')
+  expect(ends).toContain('With a key: success')
+  expect(conclusion).toBe('success')
+})
+
 test('an expression that cannot be evaluated fails its step', async () => {
   const { ends, conclusion } = await execute(`
 jobs:

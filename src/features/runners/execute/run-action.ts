@@ -6,7 +6,13 @@ import type { ActionName, Conclusion } from './job-input.ts'
 import { runImage } from './run-image.ts'
 import { quote } from './shells.ts'
 import { inputVariables } from './step-environment.ts'
-import type { Frame, PostStep, RunningStep, StepRunner } from './step-runner.ts'
+import {
+  besideSteps,
+  type Frame,
+  type PostStep,
+  type RunningStep,
+  type StepRunner,
+} from './step-runner.ts'
 
 /** Actions may use each other so deep. */
 const MAX_DEPTH = 10
@@ -65,13 +71,13 @@ export async function runAction(
 /** What the step gives, and defaults for the rest. */
 async function inputsOf(
   runner: StepRunner,
-  { frame }: RunningStep,
+  running: RunningStep,
   action: Action,
   given: Inputs,
 ): Promise<Inputs> {
   const defaults: Record<string, Json> = {}
   for (const [key, input] of Object.entries(action.inputs))
-    defaults[key] = await runner.evaluateDefault(frame, (scope) => expand(input.default, scope))
+    defaults[key] = await runner.evaluateDefault(running, (scope) => expand(input.default, scope))
   const known = new Map(Object.keys(action.inputs).map((key) => [key.toLowerCase(), key]))
   const named = Object.entries(given).map(([key, value]) => [
     known.get(key.toLowerCase()) ?? key,
@@ -100,7 +106,9 @@ async function runComposite(
     hasFailed: false,
   }
   const conclusion = await runner.runFrame(running, frame, action.runs.steps)
-  const outputs = await runner.evaluate(frame, (scope) => expandStrings(action.outputs, scope))
+  const outputs = await runner.evaluate(besideSteps(frame), (scope) =>
+    expandStrings(action.outputs, scope),
+  )
   Object.assign(running.outputs, outputs)
   return conclusion
 }
@@ -118,10 +126,8 @@ async function runNode(
     ...inputVariables(inputs),
     ...runner.job.services?.actions,
     GITHUB_ACTION_PATH: folder,
-    ...(origin && {
-      GITHUB_ACTION_REPOSITORY: origin.repository,
-      GITHUB_ACTION_REF: origin.ref,
-    }),
+    GITHUB_ACTION_REPOSITORY: origin?.repository ?? '',
+    GITHUB_ACTION_REF: origin?.ref ?? '',
   }
   const execute = async (file: string, step = running): Promise<Conclusion> => {
     const path = normalize(`${folder}/${file}`)
@@ -133,7 +139,7 @@ async function runNode(
     })
   }
   if (runs.pre !== null) {
-    const applies = await runner.evaluate(running.frame, (scope) => holds(runs.preIf, scope))
+    const applies = await runner.evaluate(running, (scope) => holds(runs.preIf, scope))
     if (applies && (await execute(runs.pre)) === 'failure') return 'failure'
   }
   const { post } = runs
@@ -152,9 +158,9 @@ async function runImageAction(
   const image = runs.image.startsWith('docker://')
     ? runs.image
     : { dockerfile: normalize(`${folder}/${runs.image}`), name: null }
-  const frame = { ...running.frame, inputs }
-  const words = await runner.evaluate(frame, (scope) => expand(runs.args, scope))
-  const variables = await runner.evaluate(frame, (scope) => expandStrings(runs.env, scope))
+  const at = { frame: { ...running.frame, inputs }, env: running.env }
+  const words = await runner.evaluate(at, (scope) => expand(runs.args, scope))
+  const variables = await runner.evaluate(at, (scope) => expandStrings(runs.env, scope))
   const execute = (
     entrypoint: string | null,
     args: readonly string[],
@@ -172,7 +178,7 @@ async function runImageAction(
       },
     })
   if (runs.pre !== null) {
-    const applies = await runner.evaluate(running.frame, (scope) => holds(runs.preIf, scope))
+    const applies = await runner.evaluate(running, (scope) => holds(runs.preIf, scope))
     if (applies && (await execute(runs.pre, [])) === 'failure') return 'failure'
   }
   const { post } = runs

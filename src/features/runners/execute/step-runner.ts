@@ -75,6 +75,11 @@ export type RunningStep = {
   readonly timeoutMs: number | undefined
 }
 
+/** Where something is evaluated: in a step with its own variables, or beside all steps. */
+export type EvaluationPlace = Pick<RunningStep, 'frame' | 'env'>
+
+export const besideSteps = (frame: Frame): EvaluationPlace => ({ frame, env: {} })
+
 const timeoutSignal = (ms: number | undefined): AbortSignal | undefined =>
   ms === undefined ? undefined : AbortSignal.timeout(ms)
 
@@ -107,11 +112,14 @@ export class StepRunner {
   async runAll(): Promise<void> {
     const { report, end } = this.surroundings
     for (const template of this.job.plan.env)
-      Object.assign(this.#jobEnv, expandStrings(template, this.#scope(this.#root), this.#budget))
+      Object.assign(
+        this.#jobEnv,
+        expandStrings(template, this.#scope(besideSteps(this.#root)), this.#budget),
+      )
     for (const step of this.job.plan.steps) await this.#runTopStep(step)
     let number = this.job.plan.steps.length
     for (let post = this.postSteps.pop(); post; post = this.postSteps.pop()) {
-      const scope = this.#scope(this.#root)
+      const scope = this.#scope(besideSteps(this.#root))
       if (!holds(post.if, scope, this.#budget)) continue
       report.beginStep(++number, post.name)
       const conclusion = await post.run(number)
@@ -123,28 +131,30 @@ export class StepRunner {
 
   /** Evaluates a part of the job with the contexts of its beginning. */
   evaluateTemplate(template: Json): Promise<Json> {
-    return this.#value(this.#root, template)
+    return this.#value(besideSteps(this.#root), template)
   }
 
   evaluateOutputs(): Promise<Record<string, string>> {
     const { outputs } = this.job.plan
-    return this.evaluate(this.#root, (scope) => expandStrings({ ...outputs }, scope, this.#budget))
+    return this.evaluate(besideSteps(this.#root), (scope) =>
+      expandStrings({ ...outputs }, scope, this.#budget),
+    )
   }
 
   /** The address of the environment; null without one. */
   async evaluateUrl(): Promise<string | null> {
     const template = this.job.plan.environment?.url ?? null
     if (template === null) return null
-    return this.evaluate(this.#root, (scope) =>
+    return this.evaluate(besideSteps(this.#root), (scope) =>
       interpolate(scalarText(template), scope, this.#budget),
     )
   }
 
   /** Evaluates with the contexts of now; `hashFiles` asks the sandbox. */
-  evaluate<T>(frame: Frame, run: (scope: Scope) => T): Promise<T> {
+  evaluate<T>(at: EvaluationPlace, run: (scope: Scope) => T): Promise<T> {
     return withHashFiles(
       (functions) => {
-        const scope = this.#scope(frame)
+        const scope = this.#scope(at)
         return run({ ...scope, functions: { ...scope.functions, ...functions } })
       },
       (patterns) => hashFiles(this.surroundings.place, patterns),
@@ -152,8 +162,8 @@ export class StepRunner {
   }
 
   /** Evaluates a default of an action. It asks for addresses to call, not for people to read. */
-  evaluateDefault<T>(frame: Frame, run: (scope: Scope) => T): Promise<T> {
-    return this.evaluate(frame, (scope) => {
+  evaluateDefault<T>(at: EvaluationPlace, run: (scope: Scope) => T): Promise<T> {
+    return this.evaluate(at, (scope) => {
       const { github, ...contexts } = scope.contexts
       const reached = { ...(github as JsonObject), ...this.#doorAddresses() }
       return run({ ...scope, contexts: { ...contexts, github: reached } })
@@ -267,7 +277,7 @@ export class StepRunner {
     if (this.status === 'success') this.status = 'failure'
   }
 
-  #scope(frame: Frame): Scope {
+  #scope({ frame, env }: EvaluationPlace): Scope {
     const { end } = this.surroundings
     const cancelled = end.why !== null
     const failed = frame === this.#root ? this.status === 'failure' : frame.hasFailed
@@ -276,15 +286,15 @@ export class StepRunner {
       failure: failed && !cancelled,
       cancelled,
     })
-    return { contexts: this.#contexts(frame), functions }
+    return { contexts: this.#contexts(frame, env), functions }
   }
 
-  #contexts(frame: Frame): JsonObject {
+  #contexts(frame: Frame, env: RunningStep['env']): JsonObject {
     const { contexts, secrets } = this.job
     const { place } = this.surroundings
     return {
       github: this.#github(frame),
-      env: this.#variables(frame),
+      env: { ...this.#variables(frame), ...env },
       vars: contexts.vars,
       secrets,
       inputs: frame.inputs,
@@ -308,7 +318,7 @@ export class StepRunner {
     }
   }
 
-  /** The context `env`. */
+  /** The context `env` beside all steps. */
   #variables(frame: Frame): Record<string, string> {
     return { ...this.#jobEnv, ...this.#fileEnv, ...frame.env }
   }
@@ -346,7 +356,7 @@ export class StepRunner {
     const { report } = this.surroundings
     const record = await this.#runStep(step, this.#root, null)
     if (record.conclusion === 'skipped')
-      report.skipStep(step.number, await this.#nameOf(step, this.#root))
+      report.skipStep(step.number, await this.#nameOf(step, besideSteps(this.#root)))
     else report.endStep(step.number, record.conclusion)
     if (record.conclusion === 'failure') this.#fail()
   }
@@ -360,14 +370,16 @@ export class StepRunner {
     const number = outer?.number ?? step.number
     let mayFail = false
     try {
-      const condition = await this.evaluate(frame, (scope) => holds(step.if, scope, this.#budget))
-      if (!condition) return end('skipped')
-      if (outer === null) report.beginStep(number, await this.#nameOf(step, frame))
-      const env = await this.evaluate(frame, (scope) =>
+      // As on GitHub, a step knows its own variables in all that it says, its condition included.
+      const env = await this.evaluate(besideSteps(frame), (scope) =>
         expandStrings(step.env, scope, this.#budget),
       )
-      mayFail = isTruthy(await this.#value(frame, step.continueOnError))
-      const minutes = Number(await this.#value(frame, step.timeoutMinutes))
+      const at: EvaluationPlace = { frame, env }
+      const condition = await this.evaluate(at, (scope) => holds(step.if, scope, this.#budget))
+      if (!condition) return end('skipped')
+      if (outer === null) report.beginStep(number, await this.#nameOf(step, at))
+      mayFail = isTruthy(await this.#value(at, step.continueOnError))
+      const minutes = Number(await this.#value(at, step.timeoutMinutes))
       const running: RunningStep = {
         step,
         frame,
@@ -392,16 +404,14 @@ export class StepRunner {
     }
   }
 
-  #value(frame: Frame, template: Json): Promise<Json> {
-    return this.evaluate(frame, (scope) => expand(template, scope, this.#budget))
+  #value(at: EvaluationPlace, template: Json): Promise<Json> {
+    return this.evaluate(at, (scope) => expand(template, scope, this.#budget))
   }
 
-  async #nameOf(step: Step, frame: Frame): Promise<string> {
+  async #nameOf(step: Step, at: EvaluationPlace): Promise<string> {
     if (typeof step.name === 'string') {
       const { name } = step
-      return this.evaluate(frame, (scope) => interpolate(name, scope, this.#budget)).catch(
-        () => name,
-      )
+      return this.evaluate(at, (scope) => interpolate(name, scope, this.#budget)).catch(() => name)
     }
     if (step.kind === 'uses') return `Run ${step.uses}`
     return `Run ${step.run.trim().split('\n', 1)[0] ?? ''}`.slice(0, 200)
@@ -415,13 +425,15 @@ export class StepRunner {
     const { report } = this.surroundings
     const text = async (...templates: readonly Json[]): Promise<string> => {
       for (const template of templates) {
-        const value = await this.#value(frame, template)
+        const value = await this.#value(running, template)
         if (value !== null && value !== '') return String(value)
       }
       return ''
     }
     const defaults = frame === this.#root ? this.job.plan.defaults : []
-    const script = await this.evaluate(frame, (scope) => interpolate(step.run, scope, this.#budget))
+    const script = await this.evaluate(running, (scope) =>
+      interpolate(step.run, scope, this.#budget),
+    )
     const shell = await text(step.shell, ...defaults.map((one) => one.shell))
     const folder = await text(step.workingDirectory, ...defaults.map((one) => one.workingDirectory))
     const { name, command } = scriptFile(shell)

@@ -37,7 +37,7 @@ export async function runUses(
   running: RunningStep,
 ): Promise<Conclusion> {
   const { report } = runner.surroundings
-  const inputs = await runner.evaluate(running.frame, (scope) => expandStrings(step.with, scope))
+  const inputs = await runner.evaluate(running, (scope) => expandStrings(step.with, scope))
   report.line(`##[group]Run ${step.uses}`)
   for (const [name, value] of Object.entries(inputs)) report.line(`  ${name}: ${value}`)
   report.line('##[endgroup]')
