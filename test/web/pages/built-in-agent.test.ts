@@ -57,7 +57,7 @@ test('an issue is given to the agent, which asks, is answered and stopped', asyn
   // The conversation says so too, to those who may answer.
   const pull = `/acme/site/pull/${number + 1}`
   const conversation = await browser.open(pull)
-  for (const text of ['Waits for an answer', 'It asked a question.', 'Show the session'])
+  for (const text of ['Waits for an answer', 'Which colour?', 'Show the session'])
     expect([text, conversation.html.includes(text)]).toEqual([text, true])
   expect((await visitor.open(pull)).html).not.toContain('Waits for an answer')
   const empty = await browser.press(conversation.html, `${session}/agent`, { text: '' })
@@ -111,6 +111,6 @@ test('the conversation says that an agent from outside waits for an answer', asy
   )
   expect(asked.status).toBe(200)
   const { html } = await browser.open(here)
-  for (const text of ['Waits for an answer', 'Answer in the session', `href="${here}/session"`])
+  for (const text of ['Which colour?', 'Answer in the session', `href="${here}/session"`])
     expect([text, html.includes(text)]).toEqual([text, true])
 })

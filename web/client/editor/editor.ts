@@ -71,6 +71,8 @@ const boundTo = (area: HTMLTextAreaElement): Extension => [
   EditorView.contentAttributes.of({
     'aria-label': area.getAttribute('aria-label') ?? 'Content',
     'aria-describedby': KEYS_ID,
+    // It is reached by Tab as it is. This says so to tools that do not know editable elements.
+    tabindex: '0',
   }),
   keymap.of([
     {

@@ -1,6 +1,7 @@
 // What the built-in agent of a pull request does, above its session.
 import { answerAgent, resumeAgent } from '#features/agent-runs/index.ts'
 import { getPullAgent, stopAgent, type Agent } from '#features/agents/index.ts'
+import { getSession } from '#features/pulls/index.ts'
 import type { Repo } from '#features/repos/index.ts'
 import {
   ActionButton,
@@ -9,12 +10,14 @@ import {
   Form,
   FormActions,
   LinkButton,
+  MarkdownBody,
   RelativeTime,
   TextArea,
 } from '../../components/index.ts'
 import { sentenceOf } from '../../messages.ts'
 import { issuePath, pullPath } from '../../paths.ts'
 import { action, redirectWithFlash, type Page, type Visit } from '../../site.ts'
+import { markdownOf } from '../issues/conversation.tsx'
 import { AgentStateBadge, costOfAgent, StoppedNote } from '../repos/agent-parts.tsx'
 import { repoOf } from '../repos/frame.tsx'
 import { fieldError, formError } from '../shell.tsx'
@@ -25,6 +28,23 @@ export async function loadAgentOf(visit: Visit, repo: Repo, number: number): Pro
   if (visit.viewer === null || !repo.permissions.write) return null
   return (await visit.tryCall(getPullAgent, { repo: repo.full_name, number })) ?? null
 }
+
+/** An agent that waits for a person, with its question when it asked one. */
+export async function loadWaitingAgent(visit: Visit, repo: Repo, number: number) {
+  const agent = await loadAgentOf(visit, repo, number)
+  if (agent?.state !== 'waiting') return null
+  // An agent from outside waits for nothing else.
+  if (agent.waiting_for !== null && !agent.asked) return { agent, question: null }
+  const questions = await visit.tryCall(getSession, {
+    repo: repo.full_name,
+    number,
+    kind: 'question',
+    per_page: 1000,
+  })
+  return { agent, question: questions?.items.at(-1)?.text ?? null }
+}
+
+export type WaitingAgent = NonNullable<Awaited<ReturnType<typeof loadWaitingAgent>>>
 
 export const MessageForm = ({
   visit,
@@ -142,21 +162,24 @@ export const AgentState = ({
 }
 
 /** Says in the conversation that the agent waits for a person, with the form to go on. */
-export const WaitingAgent = ({
+export const WaitingAgentCard = ({
   visit,
   here,
-  agent,
+  waiting: { agent, question },
 }: {
   visit: Visit
   /** The address of the session. */
   here: string
-  agent: Agent
+  waiting: WaitingAgent
 }) => (
   <Card title={t('Agent')}>
     <p>
       <AgentStateBadge agent={agent} />{' '}
       {agent.waiting_for === null ? t('It asked a question.') : sentenceOf(agent.waiting_for)}
     </p>
+    {question !== null && (
+      <MarkdownBody text={question} options={markdownOf(visit, agent.repo, { kind: 'agent' })} />
+    )}
     {agent.waiting_for !== null && <MessageForm visit={visit} here={here} agent={agent} />}
     <p>
       <LinkButton href={here} icon="spark">

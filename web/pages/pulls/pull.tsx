@@ -30,7 +30,7 @@ import { loadIssueNotifications, mentionItems } from '../notifications/on-issue.
 import { numberOf, repoOf } from '../repos/frame.tsx'
 import { methodsLeft, rulesOfBase } from '../rulesets/on-pull.tsx'
 import { DependencyReviewCard } from '../security/on-pull.tsx'
-import { loadAgentOf, WaitingAgent } from './agent-state.tsx'
+import { loadWaitingAgent, WaitingAgentCard } from './agent-state.tsx'
 import { PullFrame } from './frame.tsx'
 import { MergeBox } from './merge-box.tsx'
 import { PullSide } from './pull-side.tsx'
@@ -54,7 +54,7 @@ export async function loadPull(visit: Visit) {
       (await visit.tryCall(getIssue, { repo: name, number })) &&
       redirect(issuePath(name, number), 302)
     )
-  const [rules, statuses, events, settings, threads, drafts, choices, dependencies, agent] =
+  const [rules, statuses, events, settings, threads, drafts, choices, dependencies, waitingAgent] =
     await Promise.all([
       rulesOfBase(visit, name, data.base.ref),
       statusesOf(visit, name, data.head?.sha ?? null, placesOfFindings(name, number)),
@@ -67,7 +67,7 @@ export async function loadPull(visit: Visit) {
         teams: true,
       }),
       visit.tryCall(getDependencyReview, { repo: name, number }),
-      isActive(data) ? loadAgentOf(visit, repo, number) : null,
+      isActive(data) ? loadWaitingAgent(visit, repo, number) : null,
     ])
   return {
     repo,
@@ -86,7 +86,7 @@ export async function loadPull(visit: Visit) {
     },
     threads,
     dependencies,
-    waitingAgent: agent?.state === 'waiting' ? agent : null,
+    waitingAgent,
     summary: await loadSummary(visit, data),
     memories: await loadPullMemories(visit, repo, data),
     drafts: drafts?.length ?? 0,
@@ -101,7 +101,10 @@ type PullData = Exclude<Awaited<ReturnType<typeof loadPull>>, DirectResponse | n
  * when the agent was last seen, because an agent from outside asks again and again for its answer.
  */
 export const pullState = ({ repo: _, waitingAgent, ...shown }: PullData): string =>
-  hashState({ ...shown, waits: waitingAgent && [waitingAgent.id, waitingAgent.waiting_for] })
+  hashState({
+    ...shown,
+    waits: waitingAgent && [waitingAgent.agent.waiting_for, waitingAgent.question],
+  })
 
 /** While a summary is made, the page follows that as well. */
 const liveOf = ({ summary }: PullData): string =>
@@ -272,10 +275,10 @@ const PullView = ({ loaded, visit }: { loaded: PullData; visit: Visit }) => {
       >
         <SummaryCard visit={visit} repo={repo.full_name} here={here} shown={loaded.summary} />
         {loaded.waitingAgent && (
-          <WaitingAgent
+          <WaitingAgentCard
             visit={visit}
             here={pullPath(repo.full_name, data.number, 'session')}
-            agent={loaded.waitingAgent}
+            waiting={loaded.waitingAgent}
           />
         )}
         <Timeline>

@@ -1,6 +1,6 @@
 import { getRepo } from '#features/repos/index.ts'
 import { listBranchRules, type BranchRule } from '#features/rulesets/index.ts'
-import { Breadcrumbs, EmptyState, List, PageHead, Row } from '../../components/index.ts'
+import { Breadcrumbs, EmptyState, LinkButton, List, PageHead, Row } from '../../components/index.ts'
 import { repoPath, segments } from '../../paths.ts'
 import { page, type Visit } from '../../site.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
@@ -56,7 +56,17 @@ export const branchRulesPage = page({
         lead={t('Rules for pushes to this branch and merges into it.')}
       />
       {rules.length === 0 ? (
-        <EmptyState icon="shield" title={t('No rules')}>
+        <EmptyState
+          icon="shield"
+          title={t('No rules')}
+          actions={
+            repo.permissions.admin && !repo.archived ? (
+              <LinkButton href={repoPath(repo.full_name, '/settings/rulesets/new')}>
+                {t('New ruleset')}
+              </LinkButton>
+            ) : undefined
+          }
+        >
           {t(
             'No ruleset applies to this branch. The branch protection of the repository still does.',
           )}

@@ -40,10 +40,10 @@ type PartProps = { name: Child; count: number; bytes: number; kept: string; remo
 const Part = ({ name, count, bytes, kept, removal }: PartProps) => (
   <tr>
     <td>{name}</td>
-    <td>{formatNumber(count)}</td>
-    <td>{bytesText(bytes)}</td>
-    <td>{kept}</td>
-    <td>{removal}</td>
+    <td data-label={t('Files')}>{formatNumber(count)}</td>
+    <td data-label={t('Size')}>{bytesText(bytes)}</td>
+    <td data-label={t('Kept')}>{kept}</td>
+    <td data-label={t('How to delete')}>{removal}</td>
   </tr>
 )
 
@@ -56,7 +56,7 @@ const Parts = ({ usage, repo }: { usage: ActionsUsage; repo: string | null }) =>
   const runs = repo === null ? '' : repoPath(repo, '/runs')
   return (
     <section class="table-scroll" tabindex="0" aria-label={t('Storage of runs')}>
-      <table class="plain-table" aria-label={t('Storage of runs')}>
+      <table class="plain-table stacked-table" aria-label={t('Storage of runs')}>
         <thead>
           <tr>
             <th>{t('Kind')}</th>

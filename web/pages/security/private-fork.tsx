@@ -244,7 +244,9 @@ export const WorkCards = (props: Props) => {
       <Card title={t('Who has access')}>
         <p>
           {t('Administrators of the repository, security managers and invited people.')}{' '}
-          {tn('{count} person is invited.', '{count} people are invited.', work.people.length)}
+          {work.people.length === 0
+            ? t('Nobody is invited.')
+            : tn('{count} person is invited.', '{count} people are invited.', work.people.length)}
         </p>
         {work.people.length > 0 && <PeopleList {...props} />}
         {manages && !repo.archived && (
