@@ -251,6 +251,11 @@ async function secondsOf(url: string, init: RequestInit): Promise<number> {
   return (performance.now() - began) / 1000
 }
 
+/** One after the other, in both orders: what comes first finds the memory and the disk as uploads left them. */
+async function inTurn(round: number, ...runs: (() => Promise<void>)[]): Promise<void> {
+  for (const run of round % 2 === 0 ? runs : runs.toReversed()) await run()
+}
+
 /** A file of Git LFS beside one of a release, which is a plain upload and download of the same forge. */
 async function largeFileRows(
   { own }: Mirrors,
@@ -305,32 +310,41 @@ async function largeFileRows(
     }) as [Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>]
     const oid = createHash('sha256').update(large).digest('hex')
     const upload = await action('upload', oid, large.length)
-    const up = await secondsOf(upload.href, {
-      method: 'PUT',
-      headers: { 'content-type': 'application/octet-stream', ...upload.header },
-      body: large,
-    })
-    const plainUp = await secondsOf(
-      `${own.url}/api/v1/repos/${repo}/releases/${id}/assets?name=plain-${round}.bin`,
-      {
-        method: 'POST',
-        headers: { authorization, 'content-type': 'application/octet-stream' },
-        body: plain,
-      },
-    )
+    const putFile = async (): Promise<void> => {
+      const seconds = await secondsOf(upload.href, {
+        method: 'PUT',
+        headers: { 'content-type': 'application/octet-stream', ...upload.header },
+        body: large,
+      })
+      if (round >= 0) taken.up.push(seconds)
+    }
+    const postAsset = async (): Promise<void> => {
+      const seconds = await secondsOf(
+        `${own.url}/api/v1/repos/${repo}/releases/${id}/assets?name=plain-${round}.bin`,
+        {
+          method: 'POST',
+          headers: { authorization, 'content-type': 'application/octet-stream' },
+          body: plain,
+        },
+      )
+      if (round >= 0) taken.plainUp.push(seconds)
+    }
+    await inTurn(round, putFile, postAsset)
     const download = await action('download', oid, large.length)
-    const down = await secondsOf(download.href, { headers: download.header ?? {} })
     const assets = await own.api<{ name: string; download_url: string }[]>(
       'GET',
       `/repos/${repo}/releases/${id}/assets`,
     )
     const address = assets.find(({ name }) => name === `plain-${round}.bin`)?.download_url ?? ''
-    const plainDown = await secondsOf(address, { headers: { authorization } })
-    if (round < 0) continue
-    taken.up.push(up)
-    taken.down.push(down)
-    taken.plainUp.push(plainUp)
-    taken.plainDown.push(plainDown)
+    const getFile = async (): Promise<void> => {
+      const seconds = await secondsOf(download.href, { headers: download.header ?? {} })
+      if (round >= 0) taken.down.push(seconds)
+    }
+    const getAsset = async (): Promise<void> => {
+      const seconds = await secondsOf(address, { headers: { authorization } })
+      if (round >= 0) taken.plainDown.push(seconds)
+    }
+    await inTurn(round, getFile, getAsset)
   }
   return { up: ratio(taken.up, taken.plainUp), down: ratio(taken.down, taken.plainDown) }
 }

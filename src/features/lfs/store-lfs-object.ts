@@ -32,6 +32,7 @@ export const storeLfsObject = operation({
       maxBytes: max_bytes,
       length: size,
       sha256: oid,
+      ownsPieces: true,
       signal,
     })
     return write((tx) => {
