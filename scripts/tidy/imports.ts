@@ -29,7 +29,7 @@ const LEAF_GROUPS: Readonly<Record<string, readonly string[]>> = {
   artifacts: ['workflows'],
   runners: ['variables', 'workflows', 'artifacts'],
   incoming: ['integrations'],
-  models: ['integrations', 'agents'],
+  models: ['integrations', 'agents', 'memory'],
   plans: ['agents', 'models'],
   context: ['integrations', 'memory', 'packages', 'search', 'workflows'],
   assistant: ['context', 'models', 'search'],

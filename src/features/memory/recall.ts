@@ -10,6 +10,7 @@ import {
   untrustedAuthors,
   type UntrustedScope,
 } from '#features/issues/index.ts'
+import { similarTo } from './embeddings.ts'
 import { matchMemories } from './match-memories.ts'
 import { isMember, memoryRecords } from './memory-record.ts'
 import { KINDS, Memories, type Memory, type MemoryKind } from './schema.ts'
@@ -32,7 +33,8 @@ export const recall = operation({
     query: Type.Optional(
       Type.String({
         maxLength: 500,
-        description: 'Words that all have to be in it; the last may be the beginning of a word.',
+        description:
+          'Words that all have to be in it; the last may be the beginning of a word. Where a model for embeddings is set, what means the same follows.',
       }),
     ),
     kind: Type.Optional(OneOf(KINDS)),
@@ -61,11 +63,22 @@ export const recall = operation({
     { query, limit = DEFAULT_LIMIT, page = 1, ...filter },
   ) => {
     refuseFork(repo)
-    const level = (place: Place): MemoryRow[] =>
-      matchMemories(listVisible({ hearth, repo, caller }, place, filter), query, now_ms)
-    const project = level({ repo_id: repo.id })
-    const workspace = isMember(repo, caller) ? level({ workspace_id: repo.workspace_id }) : []
-    const shown = (rows: MemoryRow[]) =>
+    const own: Place = { repo_id: repo.id }
+    const shared: Place | null = isMember(repo, caller) ? { workspace_id: repo.workspace_id } : null
+    const addSimilar = await similarTo(
+      hearth,
+      { workspace_id: repo.workspace_id, actor_id: caller.id },
+      // Only members use the model of the workspace, which pays for it.
+      shared === null ? '' : (query ?? ''),
+      shared === null ? [own] : [own, shared],
+    )
+    const level = (place: Place): readonly MemoryRow[] => {
+      const rows = listVisible({ hearth, repo, caller }, place, filter)
+      return addSimilar(place, matchMemories(rows, query, now_ms), rows)
+    }
+    const project = level(own)
+    const workspace = shared === null ? [] : level(shared)
+    const shown = (rows: readonly MemoryRow[]) =>
       memoryRecords(hearth, repo, rows.slice((page - 1) * limit, page * limit))
     return {
       project: await shown(project),

@@ -2,8 +2,10 @@
 import type { Feature } from '#core/hearth.ts'
 import type { Job } from '#core/jobs.ts'
 import { protocolRoutes } from '#core/protocol-routes.ts'
+import { embedders } from '#features/memory/index.ts'
 import { modelSpeed } from '#features/integrations/index.ts'
 import { configuredModels } from '#features/repos/index.ts'
+import { findEmbedder } from './embed-texts.ts'
 import { gatewayRoutes } from './gateway/gateway-routes.ts'
 import { measureSpeed } from './measure-speed.ts'
 import * as operations from './operations.ts'
@@ -31,6 +33,7 @@ export const feature: Feature = {
   extensions: [
     ...gatewayRoutes.map((route) => protocolRoutes.with(route)),
     modelSpeed.with(measureSpeed),
+    embedders.with(findEmbedder),
     configuredModels.with((db, workspace_id, task) => findRoute(db, workspace_id, task) !== null),
   ],
 }

@@ -8,6 +8,7 @@ import { requirePackage, setPackage, type PackageRow } from './store.ts'
 import {
   countVersionRows,
   countFreedBytes,
+  findActiveVersion,
   findNewestVersion,
   findTag,
   listActiveVersionNames,
@@ -17,7 +18,7 @@ import {
   sumBytesOfPackage,
   sumUnusedBytes,
   versionById,
-  type VersionName,
+  type VersionSummary,
   type VersionRow,
 } from './store-versions.ts'
 
@@ -42,7 +43,7 @@ export const packageInShort = ({ id, type, name }: PackageRow) => ({
  * The highest version that is no prerelease, else the newest; of images the tag `latest` first. A yanked
  * one only when all are, because clients do not choose it.
  */
-export function chooseLatest(tx: Tx, row: PackageRow): VersionName | null {
+export function chooseLatest(tx: Tx, row: PackageRow): VersionSummary | null {
   if (row.type === 'container') return chooseLatestImage(tx, row)
   const compare = formatOf(row.type)?.compareVersions
   const all = listActiveVersionNames(tx.db, row.id)
@@ -55,17 +56,18 @@ export function chooseLatest(tx: Tx, row: PackageRow): VersionName | null {
   )
 }
 
-function chooseLatestImage(tx: Tx, row: PackageRow): VersionName | null {
+function chooseLatestImage(tx: Tx, row: PackageRow): VersionSummary | null {
   const tagged = findTag(tx.db, row.id, 'latest')
-  const version = tagged === null ? null : versionById(tx.db, tagged.version_id)
-  return version?.deleted_at === null ? version : findNewestVersion(tx.db, row.id)
+  const version = tagged === null ? null : findActiveVersion(tx.db, tagged.version_id)
+  return version ?? findNewestVersion(tx.db, row.id)
 }
 
 /** The latest version once `added` is there beside the others, of which the latest was known. */
-function latestWith(tx: Tx, row: PackageRow, added: VersionName): VersionName | null {
+function latestWith(tx: Tx, row: PackageRow, added: VersionSummary): VersionSummary | null {
   const compare = formatOf(row.type)?.compareVersions
   if (row.type === 'container' || !compare) return chooseLatest(tx, row)
-  const latest = row.latest_version_id === null ? null : versionById(tx.db, row.latest_version_id)
+  const latest =
+    row.latest_version_id === null ? null : findActiveVersion(tx.db, row.latest_version_id)
   if (latest === null || latest.yanked === 1) return added
   if (added.prerelease !== latest.prerelease) return added.prerelease ? latest : added
   return added.prerelease || compare(added.normal_version, latest.normal_version) >= 0
@@ -80,7 +82,7 @@ function latestWith(tx: Tx, row: PackageRow, added: VersionName): VersionName | 
 export function addVersionToTotals(
   tx: Tx,
   package_id: string,
-  version: VersionName,
+  version: VersionSummary,
   bytes: number,
 ): void {
   const row = requirePackage(tx.db, package_id)

@@ -100,22 +100,33 @@ export const listActiveVersions = (db: Db, package_id: string): VersionRow[] =>
     package_id,
   )
 
-export type VersionName = Pick<
-  VersionRow,
-  'id' | 'version' | 'normal_version' | 'prerelease' | 'yanked' | 'created_at'
->
+const SUMMARY_COLUMNS = [
+  'id',
+  'version',
+  'normal_version',
+  'prerelease',
+  'yanked',
+  'created_at',
+] as const
+
+/** A version without the large columns: its metadata may have megabytes. */
+export type VersionSummary = Pick<VersionRow, (typeof SUMMARY_COLUMNS)[number]>
+
+const SELECT_ACTIVE = `SELECT ${SUMMARY_COLUMNS.join(', ')} FROM package_versions
+  WHERE deleted_at IS NULL AND`
 
 /** Like `listActiveVersions`, without the large columns. */
-export const listActiveVersionNames = (db: Db, package_id: string): VersionName[] =>
-  db.all<VersionName>(
-    'SELECT id, version, normal_version, prerelease, yanked, created_at FROM package_versions WHERE package_id = ? AND deleted_at IS NULL ORDER BY created_at, id',
-    package_id,
-  )
+export const listActiveVersionNames = (db: Db, package_id: string): VersionSummary[] =>
+  db.all<VersionSummary>(`${SELECT_ACTIVE} package_id = ? ORDER BY created_at, id`, package_id)
+
+/** Null for a version that is deleted. */
+export const findActiveVersion = (db: Db, id: string): VersionSummary | null =>
+  db.one<VersionSummary>(`${SELECT_ACTIVE} id = ?`, id)
 
 /** The newest version that is not deleted. */
-export const findNewestVersion = (db: Db, package_id: string): VersionName | null =>
-  db.one<VersionName>(
-    'SELECT id, version, normal_version, prerelease, yanked, created_at FROM package_versions WHERE package_id = ? AND deleted_at IS NULL ORDER BY created_at DESC, id DESC LIMIT 1',
+export const findNewestVersion = (db: Db, package_id: string): VersionSummary | null =>
+  db.one<VersionSummary>(
+    `${SELECT_ACTIVE} package_id = ? ORDER BY created_at DESC, id DESC LIMIT 1`,
     package_id,
   )
 

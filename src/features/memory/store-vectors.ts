@@ -1,0 +1,59 @@
+/** The table `memory_vectors`. */
+import type { Db } from '#core/db.ts'
+import type { Tx } from '#core/write.ts'
+import type { Place } from './store.ts'
+
+const condition = (place: Place): readonly [sql: string, id: string] =>
+  'repo_id' in place
+    ? ['m.repo_id = ?1', place.repo_id]
+    : ['m.workspace_id = ?1', place.workspace_id]
+
+/** Memories of a place whose text a model has not read yet, the newest first. */
+export function listWithoutVector(
+  db: Db,
+  place: Place,
+  model: string,
+  limit: number,
+): { id: string; text: string; folded: string }[] {
+  const [where, id] = condition(place)
+  return db.all(
+    `SELECT m.id, m.text, m.folded FROM memories m
+     LEFT JOIN memory_vectors v ON v.memory_id = m.id AND v.model = ?2 AND v.folded = m.folded
+     WHERE ${where} AND v.memory_id IS NULL ORDER BY m.id DESC LIMIT ?3`,
+    id,
+    model,
+    limit,
+  )
+}
+
+/** The vectors of one model by the ids of their memories. */
+export function listVectors(db: Db, place: Place, model: string): Map<string, Int8Array> {
+  const [where, id] = condition(place)
+  return new Map(
+    db
+      .all<{ id: string; vector: Uint8Array }>(
+        `SELECT m.id, v.vector FROM memories m JOIN memory_vectors v ON v.memory_id = m.id
+         WHERE ${where} AND v.model = ?2 AND v.folded = m.folded`,
+        id,
+        model,
+      )
+      .map(({ id: memory_id, vector }) => [
+        memory_id,
+        new Int8Array(vector.buffer, vector.byteOffset, vector.length),
+      ]),
+  )
+}
+
+/** Without effect for a memory that is gone or says something else now. */
+export const setVector = (
+  tx: Tx,
+  row: { memory_id: string; model: string; folded: string; vector: Int8Array },
+): void =>
+  void tx.db.run(
+    `INSERT OR REPLACE INTO memory_vectors (memory_id, model, folded, vector)
+     SELECT id, ?2, folded, ?4 FROM memories WHERE id = ?1 AND folded = ?3`,
+    row.memory_id,
+    row.model,
+    row.folded,
+    new Uint8Array(row.vector.buffer, row.vector.byteOffset, row.vector.length),
+  )
