@@ -1346,6 +1346,13 @@ CREATE UNIQUE INDEX memories_of_repo ON memories (repo_id, folded) WHERE repo_id
 
 CREATE UNIQUE INDEX memories_of_workspace ON memories (workspace_id, folded) WHERE workspace_id IS NOT NULL;
 
+CREATE TABLE memory_vectors (
+  memory_id TEXT PRIMARY KEY REFERENCES memories (id) ON DELETE CASCADE,
+  model TEXT NOT NULL,
+  folded TEXT NOT NULL,
+  vector BLOB NOT NULL
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE migrations (name TEXT PRIMARY KEY, applied_at TEXT NOT NULL) STRICT;
 
 CREATE TABLE milestones (

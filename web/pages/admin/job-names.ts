@@ -18,6 +18,7 @@ export const JOB_NAMES: Readonly<Record<string, string>> = texts({
   copy_to_bucket: 'Copy files to the bucket',
   describe_checkpoint: 'Describe a checkpoint of a session',
   drive_queue: 'Advance a merge queue',
+  embed_memories: 'Read memories for searches by meaning',
   end_cancelled_job: 'End a cancelled job',
   end_cancelled_run: 'End a cancelled run',
   end_queue_gates: 'End merge queue gates after their time limit',
