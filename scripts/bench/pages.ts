@@ -4,12 +4,14 @@
  * forge's is that of code). `bun scripts/bench/pages.ts --repo DIR` with a bare repository. The
  * forge is given the time that it takes for itself after a push, then started anew; the first visit
  * of each page is told apart from later ones, because the forge keeps what it has found out and
- * cgit runs with its cache off. Neither packs what it sends.
+ * cgit runs with its cache off. Neither packs what it sends. The last columns compare the processor
+ * time of both servers, which other work on the machine changes less than the time of the clock.
  */
 import { Database } from 'bun:sqlite'
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { cpuOf } from './git/processes.ts'
 import { startCgit } from './pages/cgit.ts'
 import { choosePages, type Target } from './pages/pages.ts'
 import { startHearth, type Hearth } from './git/servers.ts'
@@ -32,6 +34,8 @@ const OPTIONS = {
 const part = (times: readonly number[], share: number): number =>
   [...times].sort((a, b) => a - b)[Math.min(times.length - 1, Math.floor(times.length * share))] ??
   Number.NaN
+const mean = (times: readonly number[]): number =>
+  times.reduce((sum, time) => sum + time, 0) / times.length
 const show = (value: number): string =>
   (Number.isNaN(value) ? '-' : value < 10 ? value.toFixed(1) : value.toFixed(0)).padStart(8)
 
@@ -140,18 +144,28 @@ await runScript('bench-pages', OPTIONS, async ({ repo, executable, targets, roun
         await timed(`${forge.url}/acme/repo${target.forge}`, {
           authorization: `Bearer ${forge.token}`,
         })
-    const times = new Map<string, { first: number[]; later: number[]; cgit: number[] }>()
+    type Times = { first: number[]; later: number[]; cgit: number[] }
+    const times = new Map<string, { wall: Times; cpu: Times }>()
+    const noTimes = (): Times => ({ first: [], later: [], cgit: [] })
     const ask = async (name: string, target: Target, round: number) => {
       let row = times.get(name)
-      if (!row) times.set(name, (row = { first: [], later: [], cgit: [] }))
-      const mine = async () =>
-        void (round === 0 ? row.first : row.later).push(
-          await timed(`${forge.url}/acme/repo${target.forge}`, {
+      if (!row) times.set(name, (row = { wall: noTimes(), cpu: noTimes() }))
+      const { wall, cpu } = row
+      const measure = async (pid: number, kind: keyof Times, url: string, headers = {}) => {
+        const before = cpuOf(pid)
+        wall[kind].push(await timed(url, headers))
+        cpu[kind].push(cpuOf(pid) - before)
+      }
+      const mine = () =>
+        measure(
+          forge.pid,
+          round === 0 ? 'first' : 'later',
+          `${forge.url}/acme/repo${target.forge}`,
+          {
             authorization: `Bearer ${forge.token}`,
-          }),
+          },
         )
-      const theirs = async () =>
-        void row.cgit.push(await timed(`${cgit.url}/repo${target.cgit}`, {}))
+      const theirs = () => measure(cgit.pid, 'cgit', `${cgit.url}/repo${target.cgit}`)
       for (const one of round % 2 === 0 ? [mine, theirs] : [theirs, mine]) await one()
     }
     for (let round = 0; round < Number(rounds); round++)
@@ -161,9 +175,9 @@ await runScript('bench-pages', OPTIONS, async ({ repo, executable, targets, roun
       `${commits} commits, ${targets} pages of each kind, ${rounds} visits of each; milliseconds\n\n`,
     )
     process.stdout.write(
-      `${'page'.padEnd(16)}${['first 50', 'first 99', 'later 50', 'later 99', 'cgit 50', 'cgit 99', 'first/cgit', 'later/cgit'].map((word) => word.padStart(11)).join('')}\n`,
+      `${'page'.padEnd(16)}${['first 50', 'first 99', 'later 50', 'later 99', 'cgit 50', 'cgit 99', 'first/cgit', 'later/cgit', 'first cpu', 'later cpu'].map((word) => word.padStart(11)).join('')}\n`,
     )
-    for (const [name, row] of times) {
+    for (const [name, { wall: row, cpu }] of times) {
       const cells = [
         part(row.first, 0.5),
         part(row.first, 0.99),
@@ -174,8 +188,11 @@ await runScript('bench-pages', OPTIONS, async ({ repo, executable, targets, roun
       ].map((value) => show(value).padStart(11))
       const ratio = (of: readonly number[]) =>
         `${(part(of, 0.5) / part(row.cgit, 0.5)).toFixed(2)}x`.padStart(11)
+      // Means, because the kernel counts what cgit's processes used in steps of 10 ms.
+      const cpuRatio = (of: readonly number[]) =>
+        `${(mean(of) / mean(cpu.cgit)).toFixed(2)}x`.padStart(11)
       process.stdout.write(
-        `${name.padEnd(16)}${cells.join('')}${ratio(row.first)}${ratio(row.later)}\n`,
+        `${name.padEnd(16)}${cells.join('')}${ratio(row.first)}${ratio(row.later)}${cpuRatio(cpu.first)}${cpuRatio(cpu.later)}\n`,
       )
     }
   } finally {

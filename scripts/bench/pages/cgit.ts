@@ -8,7 +8,7 @@ import { freePort } from '../../support/ports.ts'
 
 const CGI = '/usr/lib/cgit/cgit.cgi'
 
-export type Cgit = { readonly url: string; stop(): Promise<void> }
+export type Cgit = { readonly url: string; readonly pid: number; stop(): Promise<void> }
 
 /**
  * Serves one bare repository under the name `repo`. Gives an Error where cgit or lighttpd is
@@ -46,7 +46,8 @@ setenv.set-environment = ("CGIT_CONFIG" => "${directory}/cgitrc", "GIT_CONFIG_NO
   const until = performance.now() + 10_000
   while (performance.now() < until) {
     const answer = await fetch(`${url}/repo/`).catch(() => null)
-    if (answer?.ok && (await answer.text()).includes('measured')) return { url, stop }
+    if (answer?.ok && (await answer.text()).includes('measured'))
+      return { url, pid: child.pid, stop }
     await Bun.sleep(50)
   }
   await stop()
