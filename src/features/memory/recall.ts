@@ -33,17 +33,14 @@ export const recall = operation({
     query: Type.Optional(
       Type.String({
         maxLength: 500,
-        description:
-          'Words that all have to be in it; the last may be the beginning of a word. Where a model for embeddings is set, what means the same follows.',
+        description: 'Words that all have to be in it (the last may be cut), or what it means.',
       }),
     ),
     kind: Type.Optional(OneOf(KINDS)),
     waiting: Type.Optional(
       Type.Boolean({ description: 'Only those that wait for a person, or only the others.' }),
     ),
-    pull: Type.Optional(
-      Type.Integer({ minimum: 1, description: 'Only those that come from this pull request.' }),
-    ),
+    pull: Type.Optional(Type.Integer({ minimum: 1, description: 'Only those from it.' })),
     limit: Type.Optional(
       Type.Integer({
         minimum: 1,

@@ -57,9 +57,7 @@ export const remember = operation({
     kind: Type.Optional(KindInput),
     pinned: Type.Optional(PinnedInput),
     paths: Type.Optional(PathsInput),
-    pull: Type.Optional(
-      Type.Integer({ minimum: 1, description: 'The pull request that it comes from.' }),
-    ),
+    pull: Type.Optional(Type.Integer({ minimum: 1, description: 'Where it comes from.' })),
   }),
   output: RememberedMemory,
   status: 201,

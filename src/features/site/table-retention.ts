@@ -115,6 +115,7 @@ export const TABLE_RETENTION: Readonly<Record<string, string>> = {
       'advisory_collaborators',
     ].map((name) => [name, WITH_REPO]),
   ),
+  memory_vectors: 'deleted with their memory',
   advisory_forks: '30 days after their advisory is published, or with their repository',
   advisory_fork_refs: 'deleted with their fork, which has at most 101',
   workflow_runs: 'after 400 days, or with their repository, in batches',

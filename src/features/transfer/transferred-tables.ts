@@ -105,6 +105,7 @@ export const EXCLUDED_TABLES: Readonly<Record<string, string>> = {
   gem_lines: 'made anew from the packages',
   gem_indexes: 'made anew from the packages',
   search_marks: 'indexed anew',
+  memory_vectors: 'made anew from the memories',
   audit_log: 'what was done stays where it was done; its chain cannot be continued elsewhere',
   agent_activity: 'of accounts',
   agent_questions: 'answered by agents that are not there',

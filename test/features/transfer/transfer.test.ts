@@ -45,7 +45,7 @@ test('every table goes along or stays, and that is said', () => {
   migrate(database, '2026-01-01T00:00:00.000Z')
   const said = [...Object.keys(TRANSFERRED_TABLES), ...Object.keys(EXCLUDED_TABLES)]
   expect(said.filter((table, at) => said.indexOf(table) !== at)).toEqual([])
-  // A table that is missing here: say in src/features/transfer/tables.ts whether its rows go with a
+  // A table that is missing here: say in src/features/transfer/transferred-tables.ts whether its rows go with a
   // workspace.
   expect(listTables(database).filter((table) => !said.includes(table))).toEqual([])
   database.close()
