@@ -147,7 +147,7 @@ test('a conflict shows the commands that resolve it, and people and the fork are
   await press('/people/add', { username: ivy.username })
   expect((await adas.open(advisory)).html).toContain('1 person is invited.')
   await press('/people/remove', { username: ivy.username })
-  expect((await adas.open(advisory)).html).toContain('0 people are invited.')
+  expect((await adas.open(advisory)).html).toContain('Nobody is invited.')
   await press('/fork/delete', {})
   expect((await adas.open(advisory)).html).toContain('Open private fork')
 })
