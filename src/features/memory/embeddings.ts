@@ -6,7 +6,7 @@
 import { extensionPoint } from '#core/extension-points.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { job } from '#core/jobs.ts'
-import { service } from '#core/service.ts'
+import { cache } from '#core/service.ts'
 import { writeAs } from '#core/write.ts'
 import { repoById } from '#features/repos/index.ts'
 import { SECOND } from '#lib/time.ts'
@@ -47,7 +47,6 @@ const SCALE = 127
 const MIN_SIMILARITY = 0.45
 /** How many are added to those that have the words. */
 const MAX_SIMILAR = 10
-const MAX_KEPT_QUERIES = 200
 
 /** A vector of length 127 in eight bits a value; null for one that is empty, too long or zero. */
 function quantize(values: readonly number[]): Int8Array | null {
@@ -65,8 +64,11 @@ function similarity(a: Int8Array, b: Int8Array): number {
   return sum / (SCALE * SCALE)
 }
 
-/** The vectors of the last queries, because pages and agents repeat them. */
-const queryVectors = service('memory query vectors', () => new Map<string, Int8Array>())
+/** Of the last queries, because pages and agents repeat them. */
+const queryVectors = cache<Int8Array>('memory-query-vectors', {
+  maxSize: 1024 ** 2,
+  sizeOf: ({ length }) => length + 500,
+})
 
 async function embedQuery(
   hearth: Hearth,
@@ -82,8 +84,6 @@ async function embedQuery(
   const [values] = (await embedder.embed({ workspace_id, actor_id, texts: [query], signal })) ?? []
   const vector = values === undefined ? null : quantize(values)
   if (vector === null) return null
-  const [oldest] = known.keys()
-  if (known.size >= MAX_KEPT_QUERIES && oldest !== undefined) known.delete(oldest)
   known.set(key, vector)
   return vector
 }

@@ -114,13 +114,13 @@ function pullOfMemory(
   if (named === undefined || named === own) return own
   if (scope === 'workspace')
     throw invalid('pull', 'only memories of a repository come from a pull request')
-  if (caller.kind === 'agent' || findPull(hearth.db, repo.id, named) === null)
+  if (caller.kind === 'agent')
     throw invalid(
       'pull',
-      caller.kind === 'agent'
-        ? 'an agent remembers what it learned in its own pull request; leave pull out'
-        : `#${named} is no pull request of ${repo.full_name}`,
+      'an agent remembers what it learned in its own pull request; leave pull out',
     )
+  if (findPull(hearth.db, repo.id, named) === null)
+    throw invalid('pull', `#${named} is no pull request of ${repo.full_name}`)
   return named
 }
 

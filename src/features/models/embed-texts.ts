@@ -2,27 +2,18 @@
 import type { Hearth } from '#core/hearth.ts'
 import { findAgent } from '#features/agents/index.ts'
 import type { Embedder, EmbeddingRequest } from '#features/memory/index.ts'
-import { findPull } from '#features/pulls/index.ts'
-import { Refusal } from '#lib/errors.ts'
 import { arrayOf, objectOf } from '#lib/json-value.ts'
-import { OutboundError } from '#lib/outbound/outbound.ts'
 import { openEmbeddingCall, readEmbeddings } from './embedding-call.ts'
-import { ModelFailed } from './open-call.ts'
-import type { Payer } from './payer.ts'
+import { isAborted, isCallFailure } from './failure.ts'
+import { pullIdOfAgent, type Payer } from './payer.ts'
 import { findRoute } from './store-routes.ts'
-import { BadAnswer } from './wires/sse.ts'
 
 /** An agent pays from its own budget. */
 function payerOf(hearth: Hearth, { workspace_id, actor_id }: EmbeddingRequest): Payer {
   const agent = findAgent(hearth.db, actor_id)
-  const pull =
-    agent?.pull_number == null ? null : findPull(hearth.db, agent.repo_id, agent.pull_number)
-  return { workspace_id, task: 'embed', actor_id, pull_id: pull?.id ?? null }
+  const pull_id = agent === null ? null : pullIdOfAgent(hearth.db, agent)
+  return { workspace_id, task: 'embed', actor_id, pull_id }
 }
-
-const isExpected = (error: unknown): boolean =>
-  [Refusal, ModelFailed, OutboundError, BadAnswer].some((kind) => error instanceof kind) ||
-  (error instanceof Error && ['AbortError', 'TimeoutError'].includes(error.name))
 
 async function embed(
   hearth: Hearth,
@@ -38,7 +29,7 @@ async function embed(
       : data
     return ordered.map(({ embedding }) => arrayOf(embedding) as number[])
   } catch (error) {
-    if (isExpected(error)) return null
+    if (isCallFailure(error) || isAborted(error)) return null
     throw error
   }
 }

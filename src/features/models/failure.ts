@@ -2,6 +2,7 @@
 import { Refusal } from '#lib/errors.ts'
 import { OutboundError } from '#lib/outbound/outbound.ts'
 import { ModelFailed } from './open-call.ts'
+import { BadAnswer } from './wires/sse.ts'
 
 const MAX_MESSAGE_CHARS = 400
 /** How the failure of a provider is mended. */
@@ -14,6 +15,14 @@ export type ModelFailure = {
   /** For whoever may read the repository. */
   readonly told: string
 }
+
+/** Whether a call failed by what was asked, by a limit or by its provider: no error of this program. */
+export const isCallFailure = (error: unknown): error is Error =>
+  [Refusal, ModelFailed, OutboundError, BadAnswer].some((kind) => error instanceof kind)
+
+/** Whether somebody or the clock ended a call. */
+export const isAborted = (error: unknown): boolean =>
+  error instanceof Error && ['AbortError', 'TimeoutError'].includes(error.name)
 
 /** `tookLonger` says how long the caller has waited. */
 export function modelFailure(error: unknown, tookLonger: string): ModelFailure {
@@ -29,7 +38,6 @@ export function modelFailure(error: unknown, tookLonger: string): ModelFailure {
       ? of('model_failed', `${message} (${MENDING})`, `${error.told} (${MENDING})`)
       : of('model_failed', message)
   }
-  if (error instanceof Error && ['AbortError', 'TimeoutError'].includes(error.name))
-    return of('timed_out', tookLonger)
+  if (isAborted(error)) return of('timed_out', tookLonger)
   return of('internal', 'something went wrong on this server; its log says what')
 }

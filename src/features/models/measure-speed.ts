@@ -6,18 +6,16 @@ import {
   type ModelProviderConfig,
   type ModelSpeed,
 } from '#features/integrations/index.ts'
-import { Refusal } from '#lib/errors.ts'
-import { OutboundError } from '#lib/outbound/outbound.ts'
 import { SECOND, timestamp } from '#lib/time.ts'
 import { Meter } from './bill.ts'
+import { isCallFailure } from './failure.ts'
 import { tokensOf } from './money.ts'
-import { ModelFailed, openTrialCall, type OpenCall } from './open-call.ts'
+import { openTrialCall, type OpenCall } from './open-call.ts'
 import type { Payer } from './payer.ts'
 import { fallbacksOf } from './routes.ts'
 import { listRoutes } from './store-routes.ts'
 import { targetOf, type Target } from './targets.ts'
 import { eventsFrom, outgoingFor } from './wires/providers.ts'
-import { BadAnswer } from './wires/sse.ts'
 
 const MAX_ANSWER_TOKENS = 64
 const MAX_MEASURING_MS = 60 * SECOND
@@ -83,8 +81,7 @@ async function measure(hearth: Hearth, payer: Payer, target: Target): Promise<Me
 function reasonOf(error: unknown): string {
   if (error instanceof Error && error.name === 'TimeoutError')
     return `it did not answer within ${MAX_MEASURING_MS / SECOND} seconds`
-  for (const kind of [Refusal, ModelFailed, OutboundError, BadAnswer])
-    if (error instanceof kind) return error.message.slice(0, MAX_ERROR_CHARS)
+  if (isCallFailure(error)) return error.message.slice(0, MAX_ERROR_CHARS)
   throw error
 }
 

@@ -1,8 +1,9 @@
 /** Whom a call of a model is for, and the caps that it must keep. */
+import type { Db } from '#core/db.ts'
 import type { Hearth } from '#core/hearth.ts'
 import type { Tx } from '#core/write.ts'
 import { findAgent } from '#features/agents/index.ts'
-import { costAllowances, findPullById } from '#features/pulls/index.ts'
+import { costAllowances, findPull, findPullById } from '#features/pulls/index.ts'
 import { capOf, type Cap } from './ledger.ts'
 import { toUsd } from './money.ts'
 import type { ModelTask } from './schema.ts'
@@ -22,6 +23,12 @@ export type Payer = {
   /** What is written with the bill, in its transaction; millionths of a dollar. */
   readonly billed?: (tx: Tx, cost: number) => void
 }
+
+/** The pull request that an agent works on, to which its calls are billed; null without one. */
+export const pullIdOfAgent = (
+  db: Db,
+  { repo_id, pull_number }: { readonly repo_id: string; readonly pull_number: number | null },
+): string | null => (pull_number === null ? null : (findPull(db, repo_id, pull_number)?.id ?? null))
 
 /** The budget of a day for programs outside. */
 function outsideCap({ db, clock }: Hearth, payer: Payer): Cap[] {

@@ -4,11 +4,10 @@ import type { AgentCaller, Caller, SignedIn } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
 import type { ProtocolRequest } from '#core/protocol-routes.ts'
 import { findAgent, isBuiltIn } from '#features/agents/index.ts'
-import { findPull } from '#features/pulls/index.ts'
 import { fullNameOf, repoById } from '#features/repos/index.ts'
 import { listMemberships, workspaceById } from '#features/workspaces/index.ts'
 import { forbidden, Refusal } from '#lib/errors.ts'
-import type { Payer } from '../payer.ts'
+import { pullIdOfAgent, type Payer } from '../payer.ts'
 import { findGateway } from '../store-gateway.ts'
 
 const SCOPE = { scope: 'models:use' }
@@ -50,11 +49,10 @@ function agentPayer(hearth: Hearth, caller: AgentCaller): WhoPays {
   const agent = findAgent(db, caller.id)
   if (!repo || !agent) throw forbidden('role', 'this agent has ended')
   decide(FOR_AGENTS, caller, { repo: fullNameOf(db, repo) }, hearth.facts)
-  const number = agent.pull_number
   return {
     workspace_id: repo.workspace_id,
     actor_id: caller.id,
-    pull_id: number === null ? null : (findPull(db, repo.id, number)?.id ?? null),
+    pull_id: pullIdOfAgent(db, agent),
     outside: !isBuiltIn(hearth, db, caller.id),
   }
 }

@@ -1,6 +1,7 @@
 /** Streams to clients, which are kept alive while a call waits for its turn or for its model. */
 import type { ProtocolRequest } from '#core/protocol-routes.ts'
 import { SECOND } from '#lib/time.ts'
+import { withTimeout } from '#lib/waiting.ts'
 
 /** Proxies and programs take a connection that is silent for about half a minute for lost. */
 const MAX_SILENCE_MS = 10 * SECOND
@@ -13,20 +14,9 @@ const STREAM_HEADERS = {
   'x-accel-buffering': 'no',
 }
 
-/** The value of a promise, or null when it takes longer than a time. */
-export async function settledWithin<T>(promise: Promise<T>, ms: number): Promise<T | null> {
-  const { promise: late, resolve } = Promise.withResolvers<null>()
-  const timer = setTimeout(resolve, ms, null)
-  try {
-    return await Promise.race([promise, late])
-  } finally {
-    clearTimeout(timer)
-  }
-}
-
-/** Whether a call is open within the time that a client may wait without a byte. */
-export const openedSoon = async <T>(opening: Promise<T>): Promise<T | null> =>
-  await settledWithin(opening, MAX_SILENCE_MS)
+/** The call that opens, or null when it takes longer than a client may wait without a byte. */
+export const openedSoon = <T>(opening: Promise<T>): Promise<T | null> =>
+  withTimeout(opening, MAX_SILENCE_MS, () => null)
 
 /**
  * A stream at the pace of its reader, of texts that are whole events, with comments in between
@@ -50,7 +40,7 @@ export function streamResponse(
     {
       async pull(controller) {
         pending ??= texts.next()
-        const next = await settledWithin(pending, silenceMs)
+        const next = await withTimeout(pending, silenceMs, () => null)
         if (next === null) return controller.enqueue(encoder.encode(COMMENT))
         pending = null
         if (!next.done) return controller.enqueue(encoder.encode(next.value))
