@@ -47,8 +47,11 @@ test('output shows as it is written, what changes shows without reloading, and w
   const plain = await visitor({ javaScript: false })
   await plain.page.goto(address)
   expect(await plain.page.textContent('#checks')).toContain('line 6')
+  // The checks have ended, so the page no longer listens. Running them again makes it listen.
+  await page.waitForTimeout(1_000)
   await page.click('text=Run again')
-  await page.getByText('line 1').waitFor()
+  await page.getByRole('heading', { name: 'Checks are running' }).waitFor()
+  await page.getByText('line 2').waitFor()
   await page.click('text=Cancel')
   await page.getByText('Cancelled by ada.').waitFor()
   expect(await forge.stop()).toBe(0)

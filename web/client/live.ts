@@ -5,7 +5,7 @@ import { fetchPage } from './dom.ts'
 import { isSending } from './in-place.ts'
 import { loadWhenNear } from './load-parts.ts'
 import { morph } from './morph.ts'
-import { refreshParts } from './refresh.ts'
+import { onNewParts, refreshParts } from './refresh.ts'
 
 /** Before the next try when the page could not be fetched. */
 const RETRY_MS = 10_000
@@ -16,6 +16,7 @@ const PAUSE_MS = 500
 class LiveSubscription {
   #source: EventSource | null = null
   #lastEventId = ''
+  #isUpdating = false
 
   constructor(private readonly part: HTMLElement) {
     // Browsers allow six connections to a site with HTTP/1.1, so hidden windows close theirs.
@@ -28,7 +29,7 @@ class LiveSubscription {
 
   open(): void {
     const address = this.part.dataset.live
-    if (this.#source || document.hidden || !address) return
+    if (this.#source || this.#isUpdating || document.hidden || !address) return
     const url = new URL(address, location.href)
     if (this.#lastEventId) url.searchParams.set('after', this.#lastEventId)
     this.#source = new EventSource(url)
@@ -53,11 +54,12 @@ class LiveSubscription {
 
   async #update(): Promise<void> {
     this.close()
+    this.#isUpdating = true
     // The update is due all the same: the page of the form may be older than the event.
     if (isSending()) return void setTimeout(() => void this.#update(), PAUSE_MS)
     const { part } = this
     const fresh = (await fetchPage(location.pathname + location.search))?.getElementById(part.id)
-    if (!fresh) return void setTimeout(() => this.open(), RETRY_MS)
+    if (!fresh) return this.#openIn(RETRY_MS)
     const root = document.documentElement
     const wasAtEnd =
       part.dataset.tail !== undefined && innerHeight + scrollY > root.scrollHeight - 40
@@ -70,7 +72,14 @@ class LiveSubscription {
     loadWhenNear(part)
     if (wasAtEnd) scrollTo(0, root.scrollHeight)
     this.#lastEventId = ''
-    setTimeout(() => this.open(), PAUSE_MS)
+    this.#openIn(PAUSE_MS)
+  }
+
+  #openIn(wait_ms: number): void {
+    setTimeout(() => {
+      this.#isUpdating = false
+      this.open()
+    }, wait_ms)
   }
 }
 
@@ -87,5 +96,19 @@ const scrollLogsToEnd = (part: ParentNode): void => {
 }
 
 scrollLogsToEnd(document)
-for (const part of document.querySelectorAll<HTMLElement>('[data-live]'))
-  new LiveSubscription(part).open()
+
+const subscriptions = new WeakMap<Element, LiveSubscription>()
+
+/**
+ * Follows all live parts of the page. A part that has come to its end has no stream until a form
+ * begins it again.
+ */
+function followParts(): void {
+  for (const part of document.querySelectorAll<HTMLElement>('[data-live]')) {
+    const subscription = subscriptions.get(part) ?? new LiveSubscription(part)
+    subscriptions.set(part, subscription)
+    subscription.open()
+  }
+}
+followParts()
+onNewParts(followParts)
