@@ -89,7 +89,10 @@ test('a change fails with its error below the line, a fix passes, and a tag beco
   await git(work, 'commit', '-qam', 'Choose another word')
   await git(work, 'push', '-q', remote, 'change')
   await page.goto(pull)
-  await page.getByText('Test / Executable').waitFor()
+  // While it runs the check is listed a second time, above the button to merge.
+  const checks = page.getByRole('complementary', { name: 'Details' }).getByRole('listitem')
+  const executable = checks.filter({ hasText: 'Test / Executable' })
+  await executable.getByRole('img', { name: 'Succeeded' }).waitFor()
   await page.goto(`${pull}/changes`)
   expect(await annotation.count()).toBe(0)
 
