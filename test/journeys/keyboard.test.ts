@@ -86,6 +86,21 @@ test('from the first page to an answer in an issue', async () => {
   await page.waitForSelector('dialog.jump [role=option]:has-text("oven")')
   await goBy(REPO, 'Enter')
 
+  // Enter right after the last letter waits for the places that have all letters.
+  const isPressed = Promise.withResolvers<void>()
+  await page.route(/\/-\/jump\?q=recipes/, async (route) => {
+    await isPressed.promise
+    await route.continue()
+  })
+  await press('Control+k')
+  await page.waitForSelector('dialog.jump [role=option]')
+  await page.keyboard.type('recipes')
+  await press('Enter')
+  isPressed.resolve()
+  await page.waitForURL(`${forge.url}/bakery/recipes`)
+  await page.unroute(/\/-\/jump\?q=recipes/)
+  await page.goBack()
+
   await goBy(`${REPO}/issues`, 'g', 'i')
   await press('j')
   expect(await focused()).toBe('a The oven overshoots its target')

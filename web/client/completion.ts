@@ -6,6 +6,8 @@ type Suggestion = { text: string; detail: string }
 /** The open list of suggestions. */
 let open: {
   area: HTMLTextAreaElement
+  /** What had been typed of the name or number when they were asked for. */
+  word: string
   list: HTMLUListElement
   selected: number
 } | null = null
@@ -35,11 +37,19 @@ const insert = (text: string): void => {
   if (!open) return
   const { area } = open
   const end = area.selectionStart
-  // The list may be of a shorter word, while the next one is on its way.
   area.setRangeText(`${text} `, end - wordAt(area).length, end, 'end')
   closeList()
   area.dispatchEvent(new Event('input', { bubbles: true }))
   area.focus()
+}
+
+const selectedText = (): string => open?.list.children[open.selected]?.firstChild?.textContent ?? ''
+
+/** The list may be of a shorter word while the next one is on its way. */
+function isSelectedMeant(): boolean {
+  if (!open) return false
+  const word = wordAt(open.area)
+  return word === open.word || selectedText().toLowerCase().startsWith(word.toLowerCase())
 }
 
 function optionOf({ text, detail }: Suggestion, index: number): HTMLLIElement {
@@ -77,7 +87,7 @@ async function suggest(area: HTMLTextAreaElement, address: string): Promise<void
   list.append(...found.items.map(optionOf))
   area.after(list)
   area.setAttribute('aria-controls', list.id)
-  open = { area, list, selected: 0 }
+  open = { area, word, list, selected: 0 }
   select(0)
 }
 
@@ -95,10 +105,11 @@ document.addEventListener(
     const isAccepted =
       (event.key === 'Enter' && !event.ctrlKey && !event.metaKey) || event.key === 'Tab'
     if (step === 0 && !isAccepted && event.key !== 'Escape') return
+    if (isAccepted && !isSelectedMeant()) return closeList()
     event.preventDefault()
     event.stopPropagation()
     if (step !== 0) select(open.selected + step)
-    else if (isAccepted) insert(open.list.children[open.selected]?.firstChild?.textContent ?? '')
+    else if (isAccepted) insert(selectedText())
     else closeList()
   },
   true,

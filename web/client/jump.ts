@@ -23,10 +23,11 @@ class JumpDialog {
     'aria-label': 'Places',
   })
   #selected = 0
+  #found: Promise<void> = Promise.resolve()
   #request = new AbortController()
 
   constructor(private readonly repo: string) {
-    this.#input.addEventListener('input', () => void this.#search())
+    this.#input.addEventListener('input', () => this.#find())
     this.#input.addEventListener('keydown', (event) => this.#pressKey(event))
     this.#dialog.addEventListener('click', (event) => {
       if (event.target === this.#dialog) this.#dialog.close()
@@ -39,7 +40,11 @@ class JumpDialog {
     document.body.append(this.#dialog)
     this.#dialog.showModal()
     this.#input.focus()
-    void this.#search()
+    this.#find()
+  }
+
+  #find(): void {
+    this.#found = this.#search()
   }
 
   #options(): HTMLAnchorElement[] {
@@ -60,8 +65,14 @@ class JumpDialog {
     const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
     if (event.isComposing || (step === 0 && event.key !== 'Enter')) return
     event.preventDefault()
-    if (step === 0) this.#options()[this.#selected]?.click()
+    if (step === 0) void this.#follow()
     else this.#select(this.#selected + step)
+  }
+
+  /** Goes to the selected place. The list may be of fewer letters while the next one is on its way. */
+  async #follow(): Promise<void> {
+    await this.#found
+    if (this.#dialog.open) this.#options()[this.#selected]?.click()
   }
 
   async #search(): Promise<void> {
