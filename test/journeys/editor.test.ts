@@ -2,6 +2,25 @@
 import { expect, test } from 'bun:test'
 import { api, claim, startForge, visitor } from './forge.ts'
 
+test('what is typed before the editor is loaded is continued in it', async () => {
+  const forge = await startForge()
+  const { page, problems } = await visitor()
+  const ask = api(forge, await claim(page, forge))
+  await ask('POST', '/v1/repos', { workspace: 'ada', name: 'oven' })
+  const isTyped = Promise.withResolvers<void>()
+  await page.route(/\/assets\/editor-/, async (route) => {
+    await isTyped.promise
+    await route.continue()
+  })
+  await page.goto(`${forge.url}/ada/oven/new/main`)
+  await page.locator('textarea[name=content]').pressSequentially('const heat')
+  isTyped.resolve()
+  await page.locator('.cm-content').waitFor()
+  await page.keyboard.type(' = 20')
+  expect(await page.locator('[name=content]').inputValue()).toBe('const heat = 20')
+  expect(problems).toEqual([])
+}, 120_000)
+
 test('a file is written in the editor, found in it, kept over a reload and committed', async () => {
   const forge = await startForge()
   const { page, problems } = await visitor()

@@ -103,6 +103,7 @@ function describeKeys(root: ShadowRoot): void {
 
 /** Replaces a textarea by the editor. `path` is the field with the name of the file. */
 export function openEditor(area: HTMLTextAreaElement, path: HTMLInputElement | null): void {
+  const isFocused = document.activeElement === area
   const host = document.createElement('div')
   host.className = 'code-editor'
   area.before(host)
@@ -111,6 +112,8 @@ export function openEditor(area: HTMLTextAreaElement, path: HTMLInputElement | n
   const language = new Compartment()
   const state = EditorState.create({
     doc: area.value,
+    // Who already writes in the textarea goes on at the same place.
+    ...(isFocused && { selection: { anchor: area.selectionStart, head: area.selectionEnd } }),
     extensions: [COMMON, boundTo(area), language.of([])],
   })
   const view = new EditorView({ root, parent: root, state })
@@ -123,5 +126,5 @@ export function openEditor(area: HTMLTextAreaElement, path: HTMLInputElement | n
   void showLanguage()
   path?.addEventListener('change', () => void showLanguage())
   area.labels[0]?.addEventListener('click', () => view.focus())
-  if (document.activeElement === area) view.focus()
+  if (isFocused) view.focus()
 }
