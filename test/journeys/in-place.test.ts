@@ -62,6 +62,29 @@ test('an issue is labelled, answered, closed and opened again while a comment is
   })
 }, 120_000)
 
+test('what is written while a comment is on its way stays', async () => {
+  await onOnePage(issue, async () => {
+    const isWritten = Promise.withResolvers<void>()
+    await page.route(/\/comments$/, async (route) => {
+      await isWritten.promise
+      await route.continue()
+    })
+    const box = page.locator('#new-comment textarea')
+    await box.fill('One.')
+    await box.press('Control+Enter')
+    await box.press('End')
+    await box.pressSequentially(' Two.')
+    isWritten.resolve()
+    await page.locator('.comment-body', { hasText: 'One.' }).waitFor()
+    expect(await box.inputValue()).toBe('One. Two.')
+    expect(await box.evaluate((area) => area === document.activeElement)).toBe(true)
+    await page.unroute(/\/comments$/)
+    await box.press('Control+Enter')
+    await page.locator('.comment-body', { hasText: 'One. Two.' }).waitFor()
+    expect(await box.inputValue()).toBe('')
+  })
+}, 120_000)
+
 test('a form that is refused stays as it was typed, with the reason', async () => {
   await onOnePage(issue, async () => {
     const lock = page.locator('details', {

@@ -59,3 +59,59 @@ test('a conversation and a session grow while somebody types and reads in them',
   expect(await box.inputValue()).toBe('')
   expect(problems).toEqual([])
 }, 120_000)
+
+test('an update that was on its way when a form was sent does not undo what the form shows', async () => {
+  const forge = await startForge()
+  const { page, problems } = await visitor()
+  const ask = api(forge, await claim(page, forge))
+  await ask('POST', '/v1/repos', { workspace: 'ada', name: 'oven' })
+  await ask('POST', '/v1/repos/ada/oven/issues', { title: 'The door sticks' })
+  const address = `${forge.url}/ada/oven/issues/1`
+  await page.goto(address)
+
+  // The page of the first update is answered by the forge, and comes to the browser later.
+  const held = Promise.withResolvers<() => Promise<void>>()
+  let isFirst = true
+  await page.route(address, async (route) => {
+    if (!isFirst) return await route.continue()
+    isFirst = false
+    const response = await route.fetch()
+    held.resolve(() => route.fulfill({ response }))
+  })
+  await ask('POST', '/v1/repos/ada/oven/issues/1/comments', { body: 'First' })
+  const release = await held.promise
+  await page.getByRole('button', { name: 'Assign yourself', exact: true }).click()
+  const assignees = page.locator('aside .bare-list', { hasText: 'ada' })
+  await assignees.waitFor()
+  await page.evaluate(() => {
+    const aside = document.querySelector('aside')
+    new MutationObserver(() => {
+      if (!aside?.querySelector('.bare-list')?.textContent?.includes('ada'))
+        document.documentElement.dataset.undone = ''
+    }).observe(aside ?? document.body, { childList: true, subtree: true })
+  })
+  await release()
+  await ask('POST', '/v1/repos/ada/oven/issues/1/comments', { body: 'Second' })
+  await page.locator('.comment-body', { hasText: 'Second' }).waitFor()
+  expect(await assignees.count()).toBe(1)
+  expect(await page.locator('html[data-undone]').count()).toBe(0)
+  expect(problems).toEqual([])
+}, 120_000)
+
+test('a page whose stream is refused follows again later', async () => {
+  const forge = await startForge()
+  const { page } = await visitor()
+  const ask = api(forge, await claim(page, forge))
+  await ask('POST', '/v1/repos', { workspace: 'ada', name: 'oven' })
+  await ask('POST', '/v1/repos/ada/oven/issues', { title: 'The door sticks' })
+  const stream = /\/issues\/1\/live/
+  const refused = page.waitForResponse((response) => stream.test(response.url()))
+  await page.route(stream, (route) => route.fulfill({ status: 429 }))
+  await page.clock.install()
+  await page.goto(`${forge.url}/ada/oven/issues/1`)
+  await (await refused).finished()
+  await page.unroute(stream)
+  await ask('POST', '/v1/repos/ada/oven/issues/1/comments', { body: 'Missed' })
+  await page.clock.fastForward(10_000)
+  await page.locator('.comment-body', { hasText: 'Missed' }).waitFor()
+}, 120_000)

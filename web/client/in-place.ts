@@ -20,7 +20,7 @@ const bodyOf = (form: HTMLFormElement, submitter: HTMLElement | null): BodyInit 
     : new URLSearchParams([...data].map(([name, value]) => [name, String(value)]))
 }
 
-function showPage(page: Document, form: HTMLFormElement): void {
+function showPage(page: Document, form: HTMLFormElement | null): void {
   document.title = page.title
   for (const part of PARTS) {
     const [old, fresh] = [document.querySelector(part), page.querySelector(part)]
@@ -29,10 +29,12 @@ function showPage(page: Document, form: HTMLFormElement): void {
   refreshParts()
 }
 
-/** Leaves what was opened for a form, and the form as it was before. */
+/** The texts that are written in a form. */
+const writtenIn = (form: HTMLFormElement): string =>
+  [...form.querySelectorAll('textarea')].map(({ value }) => value).join('\0')
+
+/** Leaves what was opened for a form. */
 function closeForm(form: HTMLFormElement): void {
-  forgetDrafts(form)
-  form.reset()
   form
     .closest<HTMLDetailsElement>('details.more[open], details[data-menu][open]')
     ?.removeAttribute('open')
@@ -45,20 +47,34 @@ function keepFocus(before: Element | null): void {
   else document.getElementById('content')?.focus({ preventScroll: true })
 }
 
-async function showResult(address: string, form: HTMLFormElement): Promise<void> {
+let fetched = 0
+let shown = 0
+
+/** Shows the page after a form. `sent` are the texts that were sent; what was written since then stays. */
+async function showResult(address: string, form: HTMLFormElement, sent: string): Promise<void> {
+  const serial = ++fetched
   const url = new URL(address, location.href)
   const page =
     url.pathname === location.pathname ? await fetchPage(url.pathname + url.search) : null
   if (!page) return location.assign(url)
   const details = form.closest('details')
+  const isAsSent = writtenIn(form) === sent
   const before = details?.matches('.more, [data-menu], [data-picker]')
     ? details.querySelector('summary')
-    : isEditable(document.activeElement)
+    : isAsSent && isEditable(document.activeElement)
       ? // Keys are shortcuts again once a text is sent.
         form.querySelector('.btn-primary')
       : document.activeElement
+  if (isAsSent) {
+    forgetDrafts(form)
+    form.reset()
+  }
   closeForm(form)
-  showPage(page, form)
+  // The page of a form that was sent later may have come earlier.
+  if (serial > shown) {
+    shown = serial
+    showPage(page, isAsSent ? form : null)
+  }
   history.replaceState(history.state, '', url)
   const said = document.querySelector('#content > .notice')?.textContent
   if (said) announce(said)
@@ -87,6 +103,7 @@ function showRefusal(html: string, form: HTMLFormElement): void {
 }
 
 async function send(form: HTMLFormElement, submitter: HTMLElement | null): Promise<void> {
+  const sent = writtenIn(form)
   const action = attributeOf(submitter, 'formaction') ?? attributeOf(form, 'action')
   const response = await fetch(action ?? '', {
     method: 'POST',
@@ -94,15 +111,18 @@ async function send(form: HTMLFormElement, submitter: HTMLElement | null): Promi
     body: bodyOf(form, submitter),
   }).catch(() => null)
   const address = response?.headers.get('hearth-location')
-  if (address) await showResult(address, form)
+  if (address) await showResult(address, form, sent)
   else if (response?.headers.get('content-type')?.startsWith('text/html'))
     showRefusal(await response.text(), form)
   else showError(form, null)
 }
 
 let sending = 0
+let sends = 0
 /** Live pages wait, so that the message about what was done comes with the page of the form. */
 export const isSending = (): boolean => sending > 0
+/** How many forms were sent since the page was opened. */
+export const sendCount = (): number => sends
 
 document.addEventListener('submit', (event) => {
   const { target: form, submitter, defaultPrevented } = event
@@ -112,6 +132,7 @@ document.addEventListener('submit', (event) => {
   if (form.ariaBusy === 'true') return
   form.ariaBusy = 'true'
   sending++
+  sends++
   void send(form, submitter).finally(() => {
     form.ariaBusy = null
     sending--

@@ -2,7 +2,7 @@
 // page has changed; the page is then fetched and morphed.
 import { announce } from './announce.ts'
 import { fetchPage } from './dom.ts'
-import { isSending } from './in-place.ts'
+import { isSending, sendCount } from './in-place.ts'
 import { loadWhenNear } from './load-parts.ts'
 import { morph } from './morph.ts'
 import { onNewParts, refreshParts } from './refresh.ts'
@@ -15,6 +15,7 @@ const PAUSE_MS = 500
 /** The subscription of one part of the page to its event stream. */
 class LiveSubscription {
   #source: EventSource | null = null
+  #address: string | undefined
   #lastEventId = ''
   #isUpdating = false
 
@@ -29,17 +30,31 @@ class LiveSubscription {
 
   open(): void {
     const address = this.part.dataset.live
+    // A form has shown a newer page, which the stream must go on from.
+    if (this.#source && address !== this.#address) {
+      this.close()
+      this.#lastEventId = ''
+    }
     if (this.#source || this.#isUpdating || document.hidden || !address) return
+    this.#address = address
     const url = new URL(address, location.href)
     if (this.#lastEventId) url.searchParams.set('after', this.#lastEventId)
     this.#source = new EventSource(url)
     this.#source.addEventListener('text', (event) => this.#append(event))
     this.#source.addEventListener('changed', () => void this.#update())
+    this.#source.addEventListener('error', () => this.#reopenRefused())
   }
 
   close(): void {
     this.#source?.close()
     this.#source = null
+  }
+
+  /** A browser tries again by itself when the connection breaks, but not when the server refuses it. */
+  #reopenRefused(): void {
+    if (this.#source?.readyState !== EventSource.CLOSED) return
+    this.close()
+    setTimeout(() => this.open(), RETRY_MS)
   }
 
   #append({ data, lastEventId }: MessageEvent<string>): void {
@@ -55,10 +70,14 @@ class LiveSubscription {
   async #update(): Promise<void> {
     this.close()
     this.#isUpdating = true
-    // The update is due all the same: the page of the form may be older than the event.
-    if (isSending()) return void setTimeout(() => void this.#update(), PAUSE_MS)
     const { part } = this
-    const fresh = (await fetchPage(location.pathname + location.search))?.getElementById(part.id)
+    const sends = sendCount()
+    const fresh = isSending()
+      ? null
+      : (await fetchPage(location.pathname + location.search))?.getElementById(part.id)
+    // The page of a form that was sent meanwhile may be newer than this one, or older than the event.
+    if (isSending() || sends !== sendCount())
+      return void setTimeout(() => void this.#update(), PAUSE_MS)
     if (!fresh) return this.#openIn(RETRY_MS)
     const root = document.documentElement
     const wasAtEnd =
