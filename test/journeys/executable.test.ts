@@ -29,8 +29,15 @@ test('a forge that was just started has no threads of the git engine, which has 
     // Readiness would try a thread of the engine.
     expect((await fetch(`${forge.url}/livez`)).status).toBe(200)
     const tasks = `/proc/${forge.child.pid}/task`
-    const threads = readdirSync(tasks).map((id) => {
-      const stat = readFileSync(`${tasks}/${id}/stat`, 'utf8')
+    const threads = readdirSync(tasks).flatMap((id) => {
+      let stat: string
+      try {
+        stat = readFileSync(`${tasks}/${id}/stat`, 'utf8')
+      } catch (error) {
+        // A helper of the runtime may end while they are listed.
+        if (['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '')) return []
+        throw error
+      }
       // proc_pid_stat(5), field 19; the second field is the name, in brackets.
       return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16])
     })

@@ -120,7 +120,9 @@ test('a restore that is killed leaves nothing that starts, and goes on when it i
   const place = folder()
   await hearth('backup', 'create', '--data', data, '--to', place)
   let cut = 0
-  for (const wait of [0, 3, 12]) {
+  // On a busy machine a restore may come to its end before it is killed, so there are more until one did not.
+  for (let round = 0; round < 3 || cut === 0; round++) {
+    const wait = [0, 3, 12][round] ?? 0
     const target = join(folder(), 'data')
     const child = Bun.spawn([EXECUTABLE, 'backup', 'restore', place, '--data', target], {
       env: {},
@@ -160,7 +162,6 @@ test('a restore that is killed leaves nothing that starts, and goes on when it i
         ),
       ).toBe(0)
   }
-  expect(cut).toBeGreaterThan(0)
 }, 120_000)
 
 test('a rollback that is killed leaves either database whole', async () => {

@@ -99,9 +99,8 @@ test('a deployment is approved', async () => {
   await keys.follow(/^a Runs/, /\/ada\/lamp\/runs$/)
   await keys.follow(/^a Add \.hearth/, /\/runs\/run_/)
   await keys.fill(/^input Comment/, 'Ship it.')
-  await keys.tabTo(/^button Approve and deploy/)
-  await keys.press('Enter')
-  await page.waitForSelector('button:has-text("Approve and deploy")', { state: 'detached' })
+  const approve = 'button:has-text("Approve and deploy")'
+  await keys.pressFor(/^button Approve and deploy/, approve, { gone: true })
   expect(await list(`${LAMP}/deployments?state=waiting`)).toEqual([])
   expect(problems).toEqual([])
 })

@@ -40,8 +40,7 @@ test('a new repository, and a first file', async () => {
   await keys.follow(/^button Create repository/, /\/ada\/lamp$/)
   await keys.follow(/^a .*(create|new|add).* file/i, /\/ada\/lamp\/new\//)
   await keys.fill(/^input Path/, 'lamp.txt')
-  await page.waitForSelector('.code-editor, textarea[name=content]')
-  await keys.press('Tab')
+  await keys.enterEditor()
   await keys.type('one')
   await keys.press('Escape')
   await keys.follow(/^button Commit changes/, /\/ada\/lamp\/(blob|tree)\//)
@@ -76,7 +75,8 @@ test('a file is edited on a branch of its own, and becomes a pull request', asyn
   await keys.goBy(/\/blob\/main\/lamp\.txt$/, 'Enter')
   await keys.goBy(/\/edit\/main\/lamp\.txt$/, 'e')
   await keys.tabTo(/^input Path/)
-  await keys.press('Tab', 'Control+a')
+  await keys.enterEditor()
+  await keys.press('Control+a')
   await keys.type('two')
   await keys.press('Escape')
   await keys.tabTo(/^input .*(main|branch)/i)
@@ -105,7 +105,7 @@ test('a suggestion on a line of a change, and the merge', async () => {
   ])
   await page.waitForSelector('.thread:has-text("Suggest")')
   await keys.follow(/^a Conversation/, /\/pull\/2$/)
-  await keys.pressFor(/^button Merge$/, 'main :text("Merged")')
+  await keys.pressFor(/^button Merge$/, '.badge:has-text("Merged")')
   expect(problems).toEqual([])
 })
 
@@ -163,7 +163,8 @@ test('a first workflow, and a run of it that somebody starts', async () => {
   expect(await keys.focused()).toMatch(/^input Path/)
   // The editor deletes by itself. Text that is typed over several lines is merged by the browser,
   // which reports a style that it may not set. On one line, because the editor indents by itself.
-  await keys.press('Tab', 'Control+a', 'Delete')
+  await keys.enterEditor()
+  await keys.press('Control+a', 'Delete')
   await keys.type(
     '{on: workflow_dispatch, jobs: {light: {runs-on: nowhere, steps: [{run: echo}]}}}',
   )
@@ -236,7 +237,6 @@ test('a package is deleted and restored', async () => {
   await keys.follow(/^a Settings/, /\/glass\/settings$/)
   await keys.fill(/^input Type glass to be sure/, 'glass')
   await keys.pressFor(/^button Delete package/, messageOf('Package deleted'))
-  await page.waitForLoadState('load')
   if (!(await page.isVisible('button:has-text("Restore package")'))) {
     await keys.follow(/^a Deleted/, /state=deleted/)
     await keys.follow(/^a glass$/, /\/generic\/glass$/)

@@ -68,10 +68,21 @@ export class Keyboard {
     await this.goBy(url, 'Enter')
   }
 
-  /** Presses a button whose page then says something. */
-  async pressFor(name: RegExp, shown: string): Promise<void> {
+  /**
+   * Presses a button whose page then shows something, or no longer does. A new page can do so before its
+   * script runs, which answers to the next keys.
+   */
+  async pressFor(name: RegExp, shown: string, options: { gone?: boolean } = {}): Promise<void> {
     await this.tabTo(name)
-    await Promise.all([this.page.waitForSelector(shown), this.press('Enter')])
+    const state = options.gone ? 'detached' : 'visible'
+    await Promise.all([this.page.waitForSelector(shown, { state }), this.press('Enter')])
+    await this.page.waitForLoadState('load')
+  }
+
+  /** Goes from the field of the path into the code editor, which takes a textarea's place once it is loaded. */
+  async enterEditor(): Promise<void> {
+    await this.page.waitForSelector('.code-editor')
+    await this.press('Tab')
   }
 
   /** Fills a field that Tab leads to. */

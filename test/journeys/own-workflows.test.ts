@@ -82,6 +82,9 @@ test('a change fails with its error below the line, a fix passes, and a tag beco
   expect(await annotation.textContent()).toContain('broken is not allowed')
   await annotation.getByRole('link').click()
   await page.getByText('Wrong word').waitFor()
+  // A job makes the notification after the run has failed.
+  const notifications = async () => (await ask('GET', '/v1/notifications')).body as unknown[]
+  while ((await notifications()).length === 0) await Bun.sleep(50)
   await page.goto(`${forge.url}/notifications`)
   await page.getByText('broken is not allowed').waitFor()
 

@@ -19,6 +19,13 @@ beforeAll(async () => {
   }
 }, 120_000)
 
+/** Drags a card; the page that follows has the script that the next one is dragged with. */
+async function drag(card: string, to: string): Promise<void> {
+  await page.locator(`.board-card:has-text("${card}")`).dragTo(column(to))
+  await column(to).locator(`.board-card:has-text("${card}")`).waitFor()
+  await page.waitForLoadState('load')
+}
+
 const column = (name: string) => page.locator(`[data-column="${name}"]`)
 const cards = (name: string): Promise<string[]> =>
   column(name).locator('.board-card > a').allTextContents()
@@ -40,11 +47,9 @@ test('from an empty list to a board of two repositories', async () => {
 })
 
 test('a dragged card gets the label of its column, and is closed in the last one', async () => {
-  await page.locator('.board-card:has-text("oven")').dragTo(column('In progress'))
-  await column('In progress').locator('.board-card:has-text("oven")').waitFor()
+  await drag('oven', 'In progress')
   expect(await issue('oven')).toMatchObject({ issue: { state: 'open', labels: ['in progress'] } })
-  await page.locator('.board-card:has-text("oven")').dragTo(column('Done'))
-  await column('Done').locator('.board-card:has-text("oven")').waitFor()
+  await drag('oven', 'Done')
   expect(await issue('oven')).toMatchObject({ issue: { state: 'closed', labels: [] } })
   expect(await cards('To do')).toEqual(['Mend the timer'])
 })

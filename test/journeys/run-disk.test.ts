@@ -142,7 +142,7 @@ test('a log, an artifact and a cache that meet a full disk end their job in word
 
   // Its own files: the job is watched, and ends before the disk is full.
   leave(266 * MIB)
-  const filling = await run('      - run: head -c 200000000 /dev/urandom > big; sleep 5\n')
+  const filling = await run('      - run: head -c 200000000 /dev/urandom > big; sleep 120\n')
   expect(filling.conclusion).toBe('failure')
   expect(`${filling.text} ${filling.reason}`).toMatch(FULL)
 

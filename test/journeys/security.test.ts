@@ -128,7 +128,7 @@ async function pushKey({ owner: { page }, work, remote, commit, site }: SetUp): 
   await page.waitForURL(/\/security\/secrets\/sec_/)
   // The alert opens with the bypass; the scan of the push adds where the secret is.
   const place = page.getByText('config.env').first()
-  for (let tries = 0; tries < 500 && (await place.count()) === 0; tries++) await page.reload()
+  while ((await place.count()) === 0) await page.reload()
   expect(await place.isVisible()).toBe(true)
   await page.selectOption('[name=resolution]', 'used_in_tests')
   await page.click('main form[action$="/resolve"] button')

@@ -181,12 +181,9 @@ test('a new machine signs in and goes on', async () => {
   // A token that was revoked is forgotten, and the next use signs in anew. Who denies is not asked
   // again by git.
   await page.goto(`${forge.url}/settings/tokens`)
-  for (;;) {
-    const revoke = page.locator('form[action="/settings/tokens/revoke"] button')
-    if ((await revoke.count()) === 0) break
-    await revoke.first().click()
-    await page.waitForLoadState()
-  }
+  const revoke = page.locator('form[action="/settings/tokens/revoke"] button')
+  while ((await revoke.count()) > 0)
+    await Promise.all([page.waitForEvent('load'), revoke.first().click()])
   const refused = await git(['push', 'origin', 'main:other'])
   expect(refused.status).not.toBe(0)
   const denied = await git(['push', 'origin', 'main:other'], {

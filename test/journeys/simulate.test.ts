@@ -15,11 +15,11 @@ test('what callers were promised is there, and what must not be is not', async (
   await requireExecutable()
   const directory = mkdtempSync(join(tmpdir(), 'hearth-journey-'))
   const seed = Math.floor(Math.random() * 1_000_000_000)
-  const { problems, promised, counts, ends, again } = await simulate({
+  const { problems, promised, ends, again } = await simulate({
     executable: EXECUTABLE,
     minutes: 0.1,
     seed,
-    merges: 2,
+    least: { issue: 1, pull: 1, commit: 1, push: 1, session: 1, review: 1, merge: 2 },
     idle_ms: 500,
     cast: TEN,
     directory,
@@ -27,8 +27,6 @@ test('what callers were promised is there, and what must not be is not', async (
   if (problems.length > 0)
     throw new Error(`with seed ${seed}, kept in ${directory}:\n${problems.join('\n')}`)
   expect(ends.killed + ends.stopped).toBeGreaterThan(0)
-  for (const what of ['issue', 'pull', 'commit', 'push', 'session', 'review', 'merge'])
-    expect([what, (counts.get(what) ?? 0) > 0]).toEqual([what, true])
 
   // It would have been seen.
   const db = new Database(join(directory, 'data', 'hearth.db'))

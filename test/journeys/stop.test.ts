@@ -129,6 +129,7 @@ test('a clone, a push, a write and a delivery are under way, and somebody looks 
 
   const body = JSON.stringify({ title: 'under way' })
   const write = createConnection(port, '127.0.0.1')
+  await new Promise<void>((resolve) => write.once('connect', () => resolve()))
   let said = ''
   write.on('data', (data) => (said += data.toString()))
   write.write(

@@ -81,17 +81,17 @@ test('a kill in the middle loses no delivery and makes none of them a new one', 
   const { headers } = await ask('GET', '/v1/repos/ada/site/issues?per_page=1')
   const issues = Number(headers.get('x-total-count'))
   expect(issues).toBeGreaterThanOrEqual(answered)
-  const hooks = [...new Set(calls.map(({ hook }) => hook))]
+  const hooks = (): string[] => [...new Set(calls.map(({ hook }) => hook))]
   const opened = (hook: string): Call[] =>
     calls.filter((call) => call.hook === hook && call.type === 'issue.opened')
   const all = (): boolean =>
-    hooks.length === 2 &&
-    hooks.every((hook) => new Set(opened(hook).map(({ event }) => event)).size === issues)
+    hooks().length === 2 &&
+    hooks().every((hook) => new Set(opened(hook).map(({ event }) => event)).size === issues)
   while (!all()) await Bun.sleep(20)
 
   expect(calls.length).toBeGreaterThan(before)
   expect(calls.every(({ signed }) => signed)).toBe(true)
-  for (const hook of hooks) {
+  for (const hook of hooks()) {
     const ids = new Map<string, Set<string>>()
     for (const { event, delivery } of opened(hook))
       ids.set(event, (ids.get(event) ?? new Set()).add(delivery))

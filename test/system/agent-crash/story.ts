@@ -24,6 +24,8 @@ const SCRIPT: readonly ToolCall[] = [
 ]
 /** While the agent finishes, the base gets a test that its change fails. */
 const STEP_OF_NEW_TEST = 2
+/** The first answer after the failed check. */
+const STEP_OF_MENDING = 3
 
 /** Where the forge is killed: at an answer of the model, or once the driver has seen a state. */
 export type Point =
@@ -64,6 +66,7 @@ class Story {
   #forge: ForgeProcess | null = null
   #token = ''
   #killed = false
+  readonly #hasKilled = Promise.withResolvers<void>()
   /** What was seen last. */
   #last = ''
   #restarting: Promise<void> | null = null
@@ -95,6 +98,7 @@ class Story {
 
   #kill(): Promise<void> {
     this.#killed = true
+    this.#hasKilled.resolve()
     this.#restarting ??= (async () => {
       await this.#forge?.kill()
       await this.#start()
@@ -105,7 +109,12 @@ class Story {
   async #onAsked(step: number, moment: Moment): Promise<boolean> {
     if (moment === 'before' && step === STEP_OF_NEW_TEST) await this.#addTest()
     const { point } = this
-    if (this.#killed || point === null || 'seen' in point) return true
+    if (this.#killed || point === null) return true
+    if ('seen' in point) {
+      // Without an answer the agent cannot mend the failed check before the driver has seen it.
+      if (point.seen === 'failed check' && step === STEP_OF_MENDING) await this.#hasKilled.promise
+      return true
+    }
     if (point.step !== step || point.moment !== moment) return true
     if (point.delay_ms > 0) await Bun.sleep(point.delay_ms)
     if (this.#killed) return true
@@ -198,9 +207,9 @@ class Story {
       return false
     }
     if (pull.status === 'merged') return true
+    if (pull.checks_status === 'failed') await this.#seen('failed check')
     if (pull.status !== 'open') return false
     await this.#seen('ready')
-    if (pull.checks_status === 'failed') await this.#seen('failed check')
     if (pull.checks_status !== 'passed') return false
     // Its last step comes after the checks of what it pushed.
     const agents = await this.#call<{ state: string }[]>('GET', `/repos/${REPO}/agents`)

@@ -69,6 +69,9 @@ export type CrashReport = {
   directory: string
 }
 
+/** How long the last round goes on at most for clients that have no acknowledged write yet. */
+const MAX_LAST_ROUND_MS = 60_000
+
 /**
  * Each round works, cuts, sometimes cuts the start too, starts, and checks. Ends at the first round
  * with problems.
@@ -131,8 +134,11 @@ export async function runCrashes(options: CrashOptions): Promise<CrashReport> {
       if (done > 0 && done % perRepo === 0) repo = await nextRepo(forge, done / perRepo)
       const life: Life = { url: forge.url, token, over: false }
       const work = Promise.all(clients.map((client) => client.work(life)))
+      const isLast = done === rounds - 1
       const died = await Promise.race([
-        momentOfCut(life, length, random).then(() => null),
+        (isLast ? untilAllWrote(clients) : Promise.resolve())
+          .then(() => momentOfCut(life, length, random))
+          .then(() => null),
         forge.exited,
       ])
       life.over = true
@@ -207,11 +213,7 @@ export async function runCrashes(options: CrashOptions): Promise<CrashReport> {
     },
     directory,
     acknowledged: countKinds(clients.map(({ ledger }) => ledger)),
-    least: Math.min(
-      ...clients
-        .filter((client) => !(client instanceof Racer) && client !== importer)
-        .map(({ ledger }) => ledger.entries.length),
-    ),
+    least: leastOf(clients),
     restart: { median: restarts[Math.floor(restarts.length / 2)] ?? 0, most: restarts.at(-1) ?? 0 },
   }
 }
@@ -220,6 +222,25 @@ export const inWords = (counts: Readonly<Record<Kind, number>>): string =>
   Object.entries(counts)
     .map(([kind, count]) => `${count} ${kind}`)
     .join(', ')
+
+/** The fewest acknowledged writes of a client. Racers and the importer are counted by themselves. */
+const leastOf = (clients: readonly Client[]): number =>
+  Math.min(
+    ...clients
+      .filter((client) => !(client instanceof Racer || client instanceof Importer))
+      .map(({ ledger }) => ledger.entries.length),
+  )
+
+/** On a slow machine waits until each client, and each kind of write, was acknowledged once. */
+async function untilAllWrote(clients: readonly Client[]): Promise<void> {
+  const hasAll = (): boolean =>
+    leastOf(clients) > 0 &&
+    Object.values(countKinds(clients.map(({ ledger }) => ledger))).every((count) => count > 0)
+  for (const end = performance.now() + MAX_LAST_ROUND_MS; performance.now() < end; ) {
+    if (hasAll()) return
+    await Bun.sleep(20)
+  }
+}
 
 /**
  * Waits until the cut: half of them fall anywhere, half fall shortly after a change was sent,

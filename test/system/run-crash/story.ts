@@ -27,6 +27,10 @@ export type Point = {
 export const nameOf = ({ workflow, moment, delay_ms }: Point): string =>
   `${workflow}, ${moment}${delay_ms > 0 ? ` +${delay_ms} ms` : ''}`
 
+/** What a moment waits for may be over before it is seen. */
+const hasBegun = ({ status }: { readonly status: string }): boolean =>
+  status === 'in_progress' || status === 'completed'
+
 const points = (
   workflow: WorkflowName,
   moment: Moment,
@@ -87,23 +91,23 @@ class Story {
       case 'pushed':
         return
       case 'taken':
-        return void (await this.#firstJob(({ status }) => status === 'in_progress'))
+        return void (await this.#firstJob(hasBegun))
       case 'printing':
-        return this.#listen(await this.#firstJob(({ status }) => status === 'in_progress'))
+        return this.#listen(await this.#firstJob(hasBegun))
       case 'uploading':
         return void (await this.#firstJob(({ steps }) =>
-          steps.some(({ name, status }) => name === 'Upload' && status === 'in_progress'),
+          steps.some((step) => step.name === 'Upload' && hasBegun(step)),
         ))
       case 'between jobs':
         return void (await this.#firstJob(({ status }) => status === 'completed'))
       case 'second job':
-        return void (await this.#firstJob(({ status }) => status === 'in_progress', 'second'))
+        return void (await this.#firstJob(hasBegun, 'second'))
       case 'waiting':
         return void (await site.until('the gate', async () => (await this.#deployment()) ?? null))
       case 'approved':
         return this.#approve()
       case 'cancelling': {
-        await this.#listen(await this.#firstJob(({ status }) => status === 'in_progress'))
+        await this.#listen(await this.#firstJob(hasBegun))
         return void (await site.of('POST', `/actions/runs/${(await runs())?.id}/cancel`))
       }
       case 'second run waits':

@@ -20,8 +20,8 @@ export type SimulationOptions = {
   readonly executable: string
   readonly minutes: number
   readonly seed: number
-  /** Goes on until so much was merged, however long that takes. */
-  readonly merges?: number
+  /** Goes on until so much of each kind was done, however long that takes. */
+  readonly least?: Readonly<Record<string, number>>
   /** How long reads are measured without load. */
   readonly idle_ms?: number
   readonly say?: (line: string) => void
@@ -133,7 +133,7 @@ export async function simulate({
   executable,
   minutes,
   seed,
-  merges = 0,
+  least = {},
   idle_ms = IDLE_MS,
   cast = FORTY,
   say: tell = () => {},
@@ -194,7 +194,9 @@ export async function simulate({
     readers.begin()
     const load = readers.measure()
     const until = performance.now() + minutes * 60_000
-    while (performance.now() < until || (diary.counts.get('merge') ?? 0) < merges) {
+    const isEnough = () =>
+      Object.entries(least).every(([what, count]) => (diary.counts.get(what) ?? 0) >= count)
+    while (performance.now() < until || !isEnough()) {
       await Bun.sleep(
         Math.min(
           random.between(...cast.life_ms),
