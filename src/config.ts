@@ -7,6 +7,7 @@ import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { Settings } from '#core/settings.ts'
 import { parseBlock } from '#lib/net.ts'
+import { parseHostPort } from '#lib/outbound/host-port.ts'
 import { parseOutboundRules } from '#lib/outbound/outbound.ts'
 import { copySettings } from './config-storage.ts'
 import { ssoSettings } from './config-sso.ts'
@@ -157,7 +158,7 @@ function settingsOf(
     trusted_proxies: requireBlocks(values, 'proxy.trusted'),
     outbound_allow: requireOutboundRules(values, 'outbound.allow'),
     integrations_allow: requireOutboundRules(values, 'integrations.allow'),
-    agents: { at_once: values.get('agents.at_once') },
+    agents: { at_once: values.get('agents.at_once'), hosts: requireHosts(values) },
     checks: checkSettings(values),
     jobs: jobSettings(values),
     ...copySettings(values),
@@ -268,6 +269,19 @@ function requireForges(values: ConfigValues, name: 'jobs.actions_from'): string[
       throw new ConfigError(`${name}: ${entry} is no address such as https://github.com`)
   }
   return entries
+}
+
+/** Throws ConfigError for an entry of `agents.hosts` that is no host. */
+function requireHosts(values: ConfigValues): string[] {
+  const hosts = values.get('agents.hosts').map((entry) => {
+    const host = parseHostPort(entry)
+    if (host === null)
+      throw new ConfigError(
+        `agents.hosts: ${JSON.stringify(entry)} is no host such as registry.npmjs.org or mirror.example:8443`,
+      )
+    return host
+  })
+  return [...new Set(hosts)]
 }
 
 /** Throws ConfigError for an entry that is no outbound rule. */

@@ -40,7 +40,7 @@ export const testSettings = (data: string, change: Partial<Settings> = {}): Sett
   integrations_allow: [],
   // Tests run jobs with runners of their own.
   jobs: testJobs,
-  agents: { at_once: 4 },
+  agents: { at_once: 4, hosts: [] },
   checks: {
     isolation: 'required',
     network: false,

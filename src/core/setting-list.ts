@@ -203,6 +203,9 @@ export const SETTINGS = {
     changeable: { at: ['agents', 'at_once'], minimum: 1, maximum: 200 },
     help: 'How many runs of agents are at work at once; others wait. The built-in agent takes about 2 MB of memory; a program that is brought along takes what it takes.',
   }),
+  'agents.hosts': list({
+    help: 'Hosts that agent programs reach from their box besides models and tools, such as registry.npmjs.org or mirror.example:8443; port 443 unless given. A repository may narrow them. Private addresses need outbound.allow too.',
+  }),
   'audit.ip': flag({
     default: true,
     changeable: { at: ['audit', 'ip'] },

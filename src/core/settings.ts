@@ -119,8 +119,12 @@ export type Settings = {
     readonly actions_from: readonly string[]
     readonly actions_url: string
   }
-  /** Runs of agents that are at work at once. */
-  readonly agents: { readonly at_once: number }
+  readonly agents: {
+    /** Runs that are at work at once. */
+    readonly at_once: number
+    /** What the boxes of agent programs reach besides models and tools, each as `host:port`. */
+    readonly hosts: readonly string[]
+  }
   /** Commands of acceptance checks, which users write. Sizes are in bytes. */
   readonly checks: {
     /** `required` refuses them without isolation. `none` runs them with the server's rights. */

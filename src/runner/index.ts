@@ -39,9 +39,11 @@ export { builtImage } from './containers/built-images.ts'
 export type { ExceededLimit } from './watch-limits.ts'
 export { containerMounts, servicePart } from './job.ts'
 export { DOOR_PART } from './job-directory.ts'
+export { openTunnelProxy, type TunnelProxy, type TunnelTarget } from './tunnel-proxy.ts'
 export { createRunner, type Runner, type RunnerOptions } from './runner.ts'
 export {
   doorSocket,
+  proxySocket,
   writeCheckout,
   type CheckoutEntry,
   type JobDirectory as Workplace,

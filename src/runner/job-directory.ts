@@ -17,9 +17,12 @@ export type JobDirectory = {
 
 const PARTS = ['build', 'home', 'tmp'] as const
 
-/** The folder of the socket that leads out of a sandbox. It is the server's. */
+/** The folder of the sockets that lead out of a sandbox. It is the server's. */
 export const DOOR_PART = 'door'
-export const doorSocket = ({ work }: JobDirectory): string => join(work, DOOR_PART, 'socket')
+export const DOOR_SOCKET = 'socket'
+export const PROXY_SOCKET = 'proxy'
+export const doorSocket = ({ work }: JobDirectory): string => join(work, DOOR_PART, DOOR_SOCKET)
+export const proxySocket = ({ work }: JobDirectory): string => join(work, DOOR_PART, PROXY_SOCKET)
 
 export async function createJobDirectory(
   directory: string,

@@ -11,7 +11,7 @@ import { chmod, mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { nextTurn } from '#lib/waiting.ts'
 import { EndMark } from './end-mark.ts'
-import { DOOR_PART, type JobDirectory } from './job-directory.ts'
+import { DOOR_PART, DOOR_SOCKET, type JobDirectory } from './job-directory.ts'
 import { JOB_DOOR_PORT } from './network.ts'
 import type { CommandLimits } from './limits.ts'
 import { findDescendants } from './process-tree.ts'
@@ -173,7 +173,7 @@ const agentProgram = (
   { hasDoor, ports }: Pick<JobSettings, 'hasDoor' | 'ports'>,
 ): string =>
   [
-    ...(hasDoor ? [forward(input, JOB_DOOR_PORT, 'socket')] : []),
+    ...(hasDoor ? [forward(input, JOB_DOOR_PORT, DOOR_SOCKET)] : []),
     ...[...ports].map(([port, socket]) => forward(input, port, socket)),
     'while read -r n nonce; do',
     `  set -- ${quote(`${input}/steps`)}/"$n"`,

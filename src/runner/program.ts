@@ -1,11 +1,18 @@
 /**
  * A program that runs in a sandbox and talks with the server over its standard input and output. Its
  * network is a loopback device alone. A unix socket leads out of it, the door, on which the server
- * listens; programs reach it at a port of the loopback device.
+ * listens; programs reach it at a port of the loopback device. A program that may reach further hosts
+ * has a second socket and port, for a proxy of the server.
  */
 import { chmod, mkdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { createJobDirectory, DOOR_PART, type JobDirectory } from './job-directory.ts'
+import {
+  createJobDirectory,
+  DOOR_PART,
+  DOOR_SOCKET,
+  PROXY_SOCKET,
+  type JobDirectory,
+} from './job-directory.ts'
 import { OUTPUT_TAIL_BYTES, type CommandLimits } from './limits.ts'
 import { DRAIN_MS, killSandbox, killTree, prepareSandbox, readFileOr } from './processes.ts'
 import { programScript, type SandboxLayout, type SandboxSettings } from './sandbox.ts'
@@ -27,6 +34,8 @@ export type ProgramOptions = {
   readonly readable: readonly string[]
   /** Files that are put into its home before it starts, by path below that. */
   readonly homeFiles: Readonly<Record<string, string>>
+  /** Whether the server has opened a proxy at `proxySocket` of its directory. */
+  readonly hasProxy: boolean
 }
 
 /** Why a program has ended. */
@@ -51,6 +60,20 @@ export type RunningProgram = {
 const INPUT_PART = 'input'
 export const DOOR_PORT = 9100
 export const DOOR_URL = `http://127.0.0.1:${DOOR_PORT}`
+const PROXY_PORT = 9101
+const PROXY_URL = `http://127.0.0.1:${PROXY_PORT}`
+
+/** The variables by which programs find their proxy. Some read only one spelling. */
+const PROXY_ENV: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries({
+    http_proxy: PROXY_URL,
+    https_proxy: PROXY_URL,
+    no_proxy: '127.0.0.1,localhost',
+  }).flatMap(([name, value]) => [
+    [name, value],
+    [name.toUpperCase(), value],
+  ]),
+)
 
 const HOME = '/home/agent'
 const INPUT = '/run/input'
@@ -74,25 +97,30 @@ const layoutOf = (name: string): SandboxLayout => ({
 })
 
 /**
- * What listens on the loopback device and hands bytes to the door, and then starts the program. It
- * runs in the runtime of this executable, whose own modules are all it needs.
+ * What listens on ports of the loopback device and hands bytes to the sockets of the door's folder,
+ * and then starts the program. Its arguments are the working directory, the command, and ports with
+ * their sockets. It runs in the runtime of this executable, whose own modules are all it needs.
  */
 const FORWARDER = `
 const net = require('node:net')
 const { spawn } = require('node:child_process')
-const [cwd, command] = process.argv.slice(2)
-const server = net.createServer({ allowHalfOpen: true }, (from) => {
-  const to = net.connect({ path: '/run/door/socket', allowHalfOpen: true })
-  for (const socket of [from, to]) socket.on('error', () => { from.destroy(); to.destroy() })
-  from.pipe(to).pipe(from)
+const [cwd, command, ...ports] = process.argv.slice(2)
+const listen = (at) => new Promise((resolve) => {
+  const [port, name] = at.split('=')
+  const server = net.createServer({ allowHalfOpen: true }, (from) => {
+    const to = net.connect({ path: '/run/door/' + name, allowHalfOpen: true })
+    for (const socket of [from, to]) socket.on('error', () => { from.destroy(); to.destroy() })
+    from.pipe(to).pipe(from)
+  })
+  server.on('error', (error) => { process.stderr.write(String(error)); process.exit(125) })
+  server.listen(Number(port), '127.0.0.1', resolve)
 })
-server.listen(${DOOR_PORT}, '127.0.0.1', () => {
+Promise.all(ports.map(listen)).then(() => {
   const start = 'unset BUN_BE_BUN; exec /bin/sh -c "$1"'
   const child = spawn('/bin/sh', ['-c', start, 'sh', command], { cwd, stdio: 'inherit' })
   child.on('error', () => process.exit(127))
   child.on('exit', (code, signal) => process.exit(signal === null ? code : 128))
 })
-server.on('error', (error) => { process.stderr.write(String(error)); process.exit(125) })
 `
 
 /** An existing directory of a program keeps its files and its home. */
@@ -158,13 +186,22 @@ async function spawnProgram(
   options: ProgramOptions,
   settings: SandboxSettings,
 ): Promise<{ child: ProgramProcess; status: string }> {
-  const { directory, name, command, limits, env } = options
+  const { directory, name, command, limits, env, hasProxy } = options
   const layout = layoutOf(name)
   await writeInput(options)
   const prepared = await prepareSandbox(directory, layout, settings)
-  const start = [FORWARDER_RUNTIME, `${INPUT}/forward.cjs`, programCwd(name), command]
+  const start = [
+    ...[FORWARDER_RUNTIME, `${INPUT}/forward.cjs`, programCwd(name), command],
+    ...[`${DOOR_PORT}=${DOOR_SOCKET}`, ...(hasProxy ? [`${PROXY_PORT}=${PROXY_SOCKET}`] : [])],
+  ]
   const script = programScript(
-    { directory, layout, limits, env: { ...env, BUN_BE_BUN: '1' }, ...prepared },
+    {
+      directory,
+      layout,
+      limits,
+      env: { ...(hasProxy ? PROXY_ENV : {}), ...env, BUN_BE_BUN: '1' },
+      ...prepared,
+    },
     `cp -R ${INPUT}/home/. "$HOME"/ || exit 125\nexec ${start.map(quote).join(' ')}`,
   )
   const child = Bun.spawn([...settings.parentDeathPrefix, '/bin/sh', '-c', script], {

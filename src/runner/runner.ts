@@ -44,6 +44,7 @@ import {
   createJobDirectory,
   DOOR_PART,
   doorSocket,
+  proxySocket,
   removeTree,
   sweepJobDirectories,
   type JobDirectory,
@@ -434,6 +435,7 @@ class CommandRunner implements Runner {
       const uid = this.#uids.of(directory.id)
       for (const part of PROGRAM_PARTS) await changeOwner(uid, join(directory.work, part))
       await changeOwner(uid, doorSocket(directory))
+      if (options.hasProxy) await changeOwner(uid, proxySocket(directory))
     }
     const group = this.#createGroup(limits)
     const settings = this.#sandboxSettings(directory, group, 'none')

@@ -23,6 +23,7 @@ import { startModelServer, type Asked, type Reply } from '../models/model-server
 const OPTIONS = {
   executable: { kind: 'text', default: EXECUTABLE, help: 'The built executable.' },
   tools: { kind: 'text', default: '', help: 'Where programs are fetched to, to be used again.' },
+  hosts: { kind: 'text', default: '', help: 'Hosts that programs may reach, by agents.hosts.' },
   only: { kind: 'text', default: '', help: 'Programs whose name has this text.' },
   keep: { kind: 'flag', default: '', help: 'Keeps the data and the log of the forge.' },
 } as const satisfies Record<string, Option>
@@ -282,6 +283,7 @@ await runScript('bun test/system/agent-programs.ts [options]', OPTIONS, async (o
     environment: {
       PATH: process.env.PATH ?? '',
       HEARTH_INTEGRATIONS_ALLOW: 'http://127.0.0.1',
+      HEARTH_AGENTS_HOSTS: options.hosts,
     },
   })
   const client = new Client(forge.url, (await claim(forge)).token)

@@ -5,13 +5,12 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
-import { createServer, type IncomingMessage } from 'node:http'
-import { connect } from 'node:net'
+import type { IncomingMessage } from 'node:http'
 import { join } from 'node:path'
-import type { Duplex } from 'node:stream'
 import { INPUT_PART } from '../job.ts'
 import type { JobDirectory } from '../job-directory.ts'
 import { quote } from '../shell.ts'
+import { openTunnelProxy } from '../tunnel-proxy.ts'
 import { asUsersOfContainers, faultOf, podman } from './podman.ts'
 
 export type ImageToPull = {
@@ -113,7 +112,7 @@ export type RegistryProxy = {
   close(): void
 }
 
-/** A proxy for TLS connections only (RFC 9110, section 9.3.6). */
+/** A proxy for TLS connections only, for clients that know its secret. */
 export async function openProxy(path: string, findRegistry: FindRegistry): Promise<RegistryProxy> {
   const secret = randomBytes(16).toString('hex')
   const expected = Buffer.from(`Basic ${Buffer.from(`hearth:${secret}`).toString('base64')}`)
@@ -121,36 +120,10 @@ export async function openProxy(path: string, findRegistry: FindRegistry): Promi
     const given = Buffer.from(headers['proxy-authorization'] ?? '')
     return given.length === expected.length && timingSafeEqual(given, expected)
   }
-  const proxy = createServer((_, response) => response.writeHead(403).end())
-  proxy.on('connect', (request: IncomingMessage, from: Duplex) => {
-    from.on('error', () => from.destroy())
-    const end = (status: string): unknown => from.end(`HTTP/1.1 ${status}\r\n\r\n`)
-    const url = URL.parse(`https://${request.url ?? ''}`)
-    if (!isAllowed(request) || url === null) return end('403 Forbidden')
-    const port = Number(url.port || 443)
-    findRegistry(url.hostname, port).then(
-      (host) => {
-        const to = connect({ host, port })
-        to.on('error', () => (to.connecting ? end('502 Bad Gateway') : from.destroy()))
-        from.on('close', () => to.destroy())
-        to.on('close', () => from.destroy())
-        to.once('connect', () => {
-          from.write('HTTP/1.1 200 Connected\r\n\r\n')
-          from.pipe(to).pipe(from)
-        })
-      },
-      () => end('403 Forbidden'),
-    )
+  const proxy = await openTunnelProxy({
+    path,
+    findTarget: async (host, port) => ({ host: await findRegistry(host, port), port }),
+    isAllowed,
   })
-  await new Promise<void>((resolve, reject) => {
-    proxy.once('error', reject)
-    proxy.listen(path, resolve)
-  })
-  return {
-    address: `http://hearth:${secret}@127.0.0.1:${PROXY_PORT}`,
-    close: () => {
-      proxy.closeAllConnections()
-      proxy.close()
-    },
-  }
+  return { address: `http://hearth:${secret}@127.0.0.1:${PROXY_PORT}`, close: () => proxy.close() }
 }

@@ -22,7 +22,7 @@ test('as many are at work as the setting says, and a repository waits its turn',
     return { ...use('ask', { question: 'What?' }), after: hold.promise }
   }
   const { world, ada } = await makeRunWorld([step, step, step], {
-    settings: { agents: { at_once: 1 } },
+    settings: { agents: { at_once: 1, hosts: [] } },
   })
   await world.repo(SECOND, { as: ada, private: true })
   await world.commit(SECOND, 'main', { 'a.txt': 'a\n' })
@@ -50,7 +50,7 @@ test('runs that wait are stopped as those at work are', async () => {
   const begun = Promise.withResolvers<void>()
   const { world, ada, assign, provider, db } = await makeRunWorld(
     [() => (begun.resolve(), { ...use('ask', { question: 'What?' }), after: hold.promise })],
-    { settings: { agents: { at_once: 1 } } },
+    { settings: { agents: { at_once: 1, hosts: [] } } },
   )
   await assign()
   const { number } = await world.call(createIssue, ada, { repo: REPO, title: 'issue two' })
@@ -77,7 +77,7 @@ test('a changed setting counts those at work, and those that wait hear of it', a
   }
   const steps = Array.from({ length: RUNS }, (_, number) => (one: Asked) => step(one, number))
   const { world, ada, provider, db } = await makeRunWorld(steps, {
-    settings: { agents: { at_once: 2 } },
+    settings: { agents: { at_once: 2, hosts: [] } },
   })
   const admin = await world.user('root', { site_admin: true })
   const setLimit = (limit: number) =>

@@ -149,6 +149,20 @@ const AddForm = ({ visit }: { visit: Visit }) => {
   )
 }
 
+/** What the setting `agents.hosts` has, which only the configuration changes. */
+const Hosts = ({ hosts }: { hosts: readonly string[] }) => (
+  <p>
+    {hosts.length === 0
+      ? rich('Boxes reach no other hosts. The setting {setting} names those that they may reach.', {
+          setting: <code>agents.hosts</code>,
+        })
+      : rich('By the setting {setting} they also reach {hosts}, unless a repository narrows it.', {
+          setting: <code>agents.hosts</code>,
+          hosts: <code>{hosts.join(' ')}</code>,
+        })}
+  </p>
+)
+
 export const agentProgramsPage = page({
   path: PATH,
   load: async (visit) => {
@@ -164,6 +178,7 @@ export const agentProgramsPage = page({
         'Programs that people can give issues to. Each runs in a box without a network, whose only way out leads to the models of the workspace.',
       )}
     >
+      <Hosts hosts={visit.hearth.settings.agents.hosts} />
       {programs.length === 0 ? (
         <EmptyState icon="agent" title={t('No agent programs')}>
           {rich('Without one, issues go to the built-in agent. {guide} shows how to add one.', {

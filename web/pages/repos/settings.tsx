@@ -203,6 +203,34 @@ const MergeMethods = ({
   </>
 )
 
+/** Which hosts of `agents.hosts` agent programs reach here. A forge without any has no field. */
+const AgentHosts = ({ visit, settings }: { visit: Visit; settings: PullSettings }) => {
+  const { hosts } = visit.hearth.settings.agents
+  if (hosts.length === 0) return null
+  return (
+    <FieldSet
+      legend={t('Hosts that agent programs reach')}
+      hint={t('Besides models and tools. Each host that a program asks for is in its session.')}
+      error={fieldError(visit, 'agent_hosts')}
+    >
+      {hosts.map((host) => (
+        <Checkbox
+          name="agent_hosts"
+          value={host}
+          label={host}
+          checked={settings.agent_hosts?.includes(host) ?? true}
+        />
+      ))}
+    </FieldSet>
+  )
+}
+
+/** Null where all of them are ticked, so that a host which an administrator adds is among them. */
+function tickedHosts(visit: Visit, ticked: readonly string[]): string[] | null {
+  const { hosts } = visit.hearth.settings.agents
+  return hosts.every((host) => ticked.includes(host)) ? null : [...ticked]
+}
+
 const AgentFields = ({
   visit,
   typedOr,
@@ -224,6 +252,7 @@ const AgentFields = ({
       value={typedOr('agent_permissions', settings.agent_permissions)}
       error={fieldError(visit, 'agent_permissions')}
     />
+    <AgentHosts visit={visit} settings={settings} />
     <Checkbox
       name="agent_auto_merge_needs_person"
       label={t('Auto-merge of what agents made waits for an approval by a person')}
@@ -455,6 +484,7 @@ export const pullSettingsForm = form({
     agent_review: fields.ticked('agent_review'),
     agent_auto_merge_needs_person: fields.ticked('agent_auto_merge_needs_person'),
     agent_permissions: AGENT_PERMISSIONS.find((one) => one === fields.text('agent_permissions')),
+    agent_hosts: tickedHosts(visit, fields.all('agent_hosts')),
     ...(fields.optional('max_revisions')
       ? { max_revisions: Number(fields.text('max_revisions')) }
       : {}),

@@ -14,6 +14,7 @@ import {
   type ProgramClient,
 } from './connection.ts'
 import { openDoor } from './door.ts'
+import { openHostProxy, type HostProxyOptions } from './host-proxy.ts'
 import { PRESETS } from './presets.ts'
 import type { ProgramRow } from './store-programs.ts'
 
@@ -30,6 +31,9 @@ export type BoxOptions = {
   /** The task whose model it uses. */
   readonly task: string
   readonly caller: () => AgentCaller | null
+  /** Hosts that it reaches besides models and tools. */
+  readonly hosts: readonly string[]
+  readonly onHost: HostProxyOptions['onHost']
   readonly client: ProgramClient
   readonly timeoutMs: number
   readonly signal: AbortSignal
@@ -53,7 +57,7 @@ function lastWords(errors: string): string {
   return text === '' ? '' : `: ${text}`
 }
 
-async function start({ hearth, program, place, name, task, timeoutMs }: BoxOptions) {
+async function start({ hearth, program, place, name, task, timeoutMs, hosts }: BoxOptions) {
   const isolation = await isolationOf(hearth)
   if (isolation.kind !== 'bubblewrap')
     throw new ProgramFault(`agent programs need a sandbox, and ${describeIsolation(isolation)}`)
@@ -66,6 +70,7 @@ async function start({ hearth, program, place, name, task, timeoutMs }: BoxOptio
     env: { CI: 'true', NO_COLOR: '1', ...preset.env(task), ...textsIn(program.env) },
     readable: JSON.parse(program.folders) as string[],
     homeFiles: preset.files(task),
+    hasProxy: hosts.length > 0,
   })
 }
 
@@ -100,8 +105,11 @@ export async function withProgram<T>(
   options: BoxOptions,
   use: (box: Box) => Promise<T>,
 ): Promise<T> {
-  const { hearth, place, caller, client, signal, onMessage } = options
+  const { hearth, place, caller, hosts, onHost, client, signal, onMessage } = options
   const door = await openDoor({ hearth, socket: doorSocket(place), caller })
+  const isOpen = (): boolean => caller() !== null
+  const proxy =
+    hosts.length === 0 ? null : await openHostProxy({ hearth, place, hosts, isOpen, onHost })
   let running: RunningProgram | null = null
   const abort = (): void => void running?.close()
   signal.addEventListener('abort', abort, { once: true })
@@ -125,6 +133,7 @@ export async function withProgram<T>(
   } finally {
     signal.removeEventListener('abort', abort)
     await running?.close()
+    proxy?.close()
     await door.close()
   }
 }

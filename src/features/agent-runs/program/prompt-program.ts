@@ -15,6 +15,7 @@ import {
   type ProgramClient,
 } from './connection.ts'
 import { hasTools, TOOLS_URL } from './door.ts'
+import { hostsOf } from './host-proxy.ts'
 import { programLimits, type ProgramLimits } from './limits.ts'
 import { allow, CANCELLED, mustAsk, reject, wishOf } from './permissions.ts'
 import { PRESETS } from './presets.ts'
@@ -37,6 +38,9 @@ const aboutTools = ({ context: { full_name }, run, pull }: RunContext): string =
 
 const RESTARTED =
   'The service was restarted while you worked. What you did last may not have happened: look at the files, and go on.'
+
+const aboutHosts = (hosts: readonly string[]): string =>
+  `By the proxy of your environment you reach these hosts, and no others: ${hosts.join(', ')}.`
 
 /** How a turn has ended. */
 export type TurnEnd = { readonly reason: string; readonly text: string }
@@ -205,12 +209,24 @@ async function openSession(
   return { id, isLoaded: false }
 }
 
-async function speak(box: Box, context: RunContext, turn: Turn, isResumed: boolean, mode?: string) {
+type Speech = {
+  readonly turn: Turn
+  readonly hosts: readonly string[]
+  readonly isResumed: boolean
+  readonly mode: string | undefined
+}
+
+async function speak(
+  box: Box,
+  context: RunContext,
+  { turn, hosts, isResumed, mode }: Speech,
+): Promise<string> {
   const { connection } = box
   const { id, isLoaded } = await openSession(box, context, mode)
   const rules = [
     RULES,
     ...(toolServers(context.hearth, box).length > 0 ? [aboutTools(context)] : []),
+    ...(hosts.length > 0 ? [aboutHosts(hosts)] : []),
   ]
   const turns = listTurns(context.hearth.db, context.run.agent_id)
   const text = promptText(turns, rules, { isLoaded, isResumed })
@@ -236,6 +252,7 @@ export async function promptProgram(
   await writeAs(hearth, null, (tx) => setPrompted(tx, run.agent_id, turn, head))
   const name = context.context.full_name.split('/')[1] ?? 'repository'
   const limits = programLimits(hearth)
+  const hosts = hostsOf(hearth, context.context.settings)
   const client = new Turn(context, turn, `/work/${name}`, limits)
   const timer = setInterval(
     () => {
@@ -247,15 +264,17 @@ export async function promptProgram(
   try {
     const reason = await withProgram(
       {
-        ...{ hearth, program, place, name, client, signal },
+        ...{ hearth, program, place, name, hosts, client, signal },
         task: run.task,
         caller: () => builtInCaller(hearth, run.agent_id),
         timeoutMs: limits.turnMs,
         onMessage: () => client.noteMessage(),
+        onHost: (host, refusal) => client.recorder.addHost(host, refusal),
       },
       (box) => {
         client.fail = (error) => box.connection.fail(error)
-        return speak(box, context, client, isResumed, PRESETS[program.kind].mode)
+        const { mode } = PRESETS[program.kind]
+        return speak(box, context, { turn: client, hosts, isResumed, mode })
       },
     )
     return { reason, text: client.recorder.lastMessage }

@@ -35,7 +35,7 @@ function requireFolders({ settings }: Hearth, folders: readonly string[]): strin
 export const setAgentProgram = operation({
   name: 'set_agent_program',
   summary:
-    'Name a program that works on issues over the Agent Client Protocol, or change it. It runs in a box whose only way out is the model gateway. For site administrators, people only. Answers the program.',
+    'Name a program that works on issues over the Agent Client Protocol, or change it. It runs in a box that reaches the model gateway, the tools, and what the setting agents.hosts names. For site administrators, people only. Answers the program.',
   keywords: ['add opencode', 'add codex', 'add claude code', 'add an acp agent', 'own agent'],
   route: 'PUT /admin/agent-programs/{name}',
   toolset: 'admin',

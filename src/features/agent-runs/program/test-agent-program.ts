@@ -40,6 +40,8 @@ async function tryProgram(
       {
         ...{ hearth, program, place, name: 'trial', task: 'code', timeoutMs: 2 * MAX_TEST_MS },
         caller: () => null,
+        hosts: [],
+        onHost: () => {},
         client: {
           request: (method) => Promise.reject(methodNotFound(method)),
           notified: () => {},

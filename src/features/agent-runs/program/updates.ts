@@ -16,6 +16,8 @@ const MAX_OPEN_CALLS = 200
 /** Of one turn. Programs that repeat one failing call for ever are ended by the second. */
 const MAX_ENTRIES = 5_000
 const MAX_CALLS = 500
+/** Hosts of one turn that are named. */
+const MAX_HOSTS = 100
 
 const KINDS = new Set('read edit delete move search execute think fetch other'.split(' '))
 
@@ -66,6 +68,7 @@ export class UpdateRecorder {
   #text = ''
   #textKind: Texts = 'message'
   #calls = new Map<string, Call>()
+  readonly #hosts = new Set<string>()
   #last = ''
 
   constructor(private readonly cwd: string) {}
@@ -101,6 +104,16 @@ export class UpdateRecorder {
       case 'tool_call_update':
         return this.#addCall(update)
     }
+  }
+
+  /** A host that it asked for. Each is named once, and once more where that ends otherwise. */
+  addHost(host: string, refusal: string | null): void {
+    const ok = refusal === null
+    const key = `${ok} ${host}`
+    if (this.#hosts.has(key) || this.#hosts.size >= MAX_HOSTS) return
+    this.#hosts.add(key)
+    const text = refusal === null ? host : `${host}: ${refusal}`
+    this.#push({ kind: 'tool', tool: 'network', text: cut(text, MAX_PATH_CHARS), data: { ok } })
   }
 
   #push(entry: SessionEntry): void {

@@ -32,6 +32,13 @@ export const RepoSettings = Type.Object(
     agent_permissions: OneOf(AGENT_PERMISSIONS, {
       description: 'What agent programs ask a person for: nothing, commands, or everything.',
     }),
+    agent_hosts: Nullable(
+      Type.Array(Type.String({ maxLength: 260 }), {
+        maxItems: 100,
+        description:
+          'Hosts of the setting agents.hosts that agent programs reach, as host:port; null for all of them.',
+      }),
+    ),
     max_revisions: Type.Integer({
       minimum: 0,
       maximum: 20,
@@ -108,6 +115,7 @@ export const DEFAULT_SETTINGS: RepoSettings = {
   require_up_to_date: true,
   agent_review: false,
   agent_permissions: 'auto',
+  agent_hosts: null,
   max_revisions: 3,
   auto_merge: false,
   agent_auto_merge_needs_person: true,

@@ -49,6 +49,13 @@ export const updateRepoSettings = operation({
         `there is no setting ${JSON.stringify(unknown.slice(0, 60))}`,
         { reason: 'unknown_input' },
       )
+    const { hosts } = hearth.settings.agents
+    const stranger = given.agent_hosts?.find((host) => !hosts.includes(host))
+    if (stranger !== undefined)
+      throw invalid(
+        'agent_hosts',
+        `${stranger} is not a host of the setting agents.hosts, which has ${hosts.join(', ') || 'none'}`,
+      )
     return write((tx) => {
       const row = requireLive(tx.db, repo.id)
       const before = settingsOf(row)
