@@ -89,6 +89,21 @@ export const redirect = (
   new DirectResponse(new Response(null, { status, headers: { location: path, ...headers } }))
 
 /**
+ * Redirects from a page to a file of this site. The location is a whole address: clients that fetch
+ * files, such as `@actions/tool-cache`, take no reference without an origin (RFC 9110 section 10.2.2
+ * allows both).
+ */
+export function redirectToFile({ url, hearth }: Visit, path: string): Response {
+  // A proxy that ends TLS passes requests on as http. Only the configuration knows the scheme then.
+  const site = new URL(hearth.settings.site_url)
+  const { href } = new URL(path, url.host === site.host ? site : url)
+  return new Response(null, {
+    status: 302,
+    headers: { location: href, 'cache-control': 'no-store' },
+  })
+}
+
+/**
  * Responds to a form with a page in place of a redirect, for secrets that are shown once and not
  * stored.
  */

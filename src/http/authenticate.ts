@@ -1,7 +1,8 @@
 /**
  * Finds the caller of a request. REST and the tool server take a token in `Authorization: Bearer`
- * (RFC 6750 section 2.1) and nothing else. The website also takes the cookie of a sign-in. An
- * invalid credential is refused; it never counts as none.
+ * (RFC 6750 section 2.1), or `token` in place of `Bearer`, as clients of GitHub send it: Octokit,
+ * which stock actions use. The website also takes the cookie of a sign-in. An invalid credential is
+ * refused; it never counts as none.
  */
 import { anonymous, type Caller } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
@@ -25,6 +26,8 @@ export function refuseTokenInQuery(query: string): void {
   }
 }
 
+const hasTokenScheme = (header: string): boolean => /^(?:bearer|token)(?: |$)/i.test(header)
+
 /**
  * The secret in an `Authorization` header; null without the header. Throws 401 for another scheme
  * and 400 for two different credentials (repeated headers arrive joined with commas).
@@ -42,11 +45,10 @@ export function bearerSecret(header: string | null): string | null {
     }
     return bearerSecret(first)
   }
-  const space = header.indexOf(' ')
-  if (space !== 6 || header.slice(0, 6).toLowerCase() !== 'bearer') {
+  if (!hasTokenScheme(header)) {
     throw invalidToken('the Authorization header must be "Bearer <token>"')
   }
-  const secret = header.slice(7).trim()
+  const secret = header.replace(/^\S+/, '').trim()
   if (secret === '' || secret.length > MAX_SECRET_LENGTH)
     throw invalidToken('this token is not valid')
   return secret
@@ -84,7 +86,7 @@ export const signInCookieOf = (hearth: Hearth, { headers }: Request): string => 
 export function visitorOf(hearth: Hearth, request: Request): Caller {
   const header = request.headers.get('authorization')
   // A proxy in front may require a password of its own (Basic), which means nothing here.
-  const secret = header !== null && /^bearer\b/i.test(header) ? bearerSecret(header) : null
+  const secret = header !== null && hasTokenScheme(header) ? bearerSecret(header) : null
   const cookies = new Set(cookieValues(request.headers.get('cookie'), signInCookie(hearth)))
   if (cookies.size > 1) throw new Refusal('bad_request', 'two different sign-ins were sent')
   const [cookie = ''] = cookies

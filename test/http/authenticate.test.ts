@@ -11,7 +11,7 @@ const METADATA = 'resource_metadata="https://hearth.test/.well-known/oauth-prote
 
 describe('over REST', () => {
   test('a token is taken whatever the case of its scheme', async () => {
-    for (const scheme of ['Bearer', 'bearer', 'BEARER']) {
+    for (const scheme of ['Bearer', 'bearer', 'BEARER', 'token', 'Token']) {
       const response = await get('/api/v1/user', {
         as: null,
         headers: { authorization: `${scheme} ada-secret` },
@@ -33,6 +33,8 @@ describe('over REST', () => {
       'Bearer wrong',
       'Bearer',
       'Bearer  ',
+      'token wrong',
+      'Tokens ada-secret',
       'Basic YWRhOmFkYS1zZWNyZXQ=',
       'ada-secret',
       `Bearer ${'x'.repeat(5000)}`,

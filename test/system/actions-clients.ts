@@ -1,7 +1,9 @@
 /**
- * The packages `@actions/artifact`, `@actions/cache` and `@actions/core` from npm, under node and under
- * the executable, which runs JavaScript where a machine has no node, against the results service of the built executable: artifacts, caches, two branches, a large file, wrong
- * tokens, other jobs, jobs that have ended. Prints a line for each step.
+ * The packages `@actions/artifact`, `cache`, `core`, `github` and `tool-cache` from npm, under node and
+ * under the executable, which runs JavaScript where a machine has no node, against the doors of the
+ * built executable: artifacts, caches, two branches, a large file, wrong tokens, other jobs, jobs that
+ * have ended, the context of a job, REST with its token, a tool that is downloaded. Prints a line for
+ * each step.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -173,6 +175,54 @@ async function tryIdentity(steps: Steps, jobs: Jobs, without: TakenJob): Promise
   client.check('a job without the permission gets none', refused.failed, refused.text)
 }
 
+/** The variables and the file of the event that runners make from the context of a job. */
+function variablesOf({ client }: Steps, { context, secrets }: TakenJob): Record<string, string> {
+  const { event, ...fields } = context
+  const path = join(client.write('temp/event.json', JSON.stringify(event)), 'event.json')
+  const variables = Object.entries(fields).map(([name, value]) => [
+    `GITHUB_${name.toUpperCase()}`,
+    String(value),
+  ])
+  return {
+    ...(Object.fromEntries(variables) as Record<string, string>),
+    GITHUB_EVENT_PATH: path,
+    GITHUB_TOKEN: secrets.GITHUB_TOKEN ?? '',
+    RUNNER_TOOL_CACHE: client.path('tools'),
+  }
+}
+
+async function tryContext(steps: Steps, job: TakenJob): Promise<void> {
+  const { client } = steps
+  const variables = variablesOf(steps, job)
+  const { value, text } = await steps.ask(job, ['context'], variables)
+  const repo = { owner: OWNER.workspace, repo: 'site' }
+  const [found, run, ref, payload] = fields(value, 'repo', 'runId', 'ref', 'payload')
+  client.check('the context names the repository', Bun.deepEquals(found, repo), text)
+  client.check('the number of the run', Number.isSafeInteger(run) && Number(run) > 0, text)
+  client.check('the branch', ref === 'refs/heads/main', text)
+  const [pushed] = fields(payload, 'ref')
+  client.check('the payload of the event', pushed === ref, text)
+  const ask = (route: string, parameters: object) =>
+    steps.ask(job, ['request', route, JSON.stringify(parameters)], variables)
+  const read = await ask('GET /repos/{owner}/{repo}', repo)
+  const [data] = fields(read.value, 'data')
+  client.check('its client reads the repository', fields(data, 'name')[0] === 'site', read.text)
+  const opened = await ask('POST /repos/{owner}/{repo}/issues', { ...repo, title: 'From a job' })
+  client.check('its client writes nothing without the permission', opened.failed, opened.text)
+}
+
+async function tryTools(steps: Steps, job: TakenJob): Promise<void> {
+  const { client } = steps
+  const variables = variablesOf(steps, job)
+  const archive = `${client.place.url}/${OWNER.workspace}/site/archive/main.tar.gz`
+  const none = await steps.ask(job, ['find', 'site', '1.2.3'], variables)
+  client.check('a tool that is not there is not found', none.value === '', none.text)
+  const kept = await steps.ask(job, ['tool', 'site', '1.2.3', archive], variables)
+  client.check('download an archive as a tool', !kept.failed, kept.text)
+  const found = await steps.ask(job, ['find', 'site', '1.x'], variables)
+  client.check('find it by a range', kept.value !== null && found.value === kept.value, found.text)
+}
+
 async function tryWrongTokens(steps: Steps, jobs: Jobs, job: TakenJob, other: TakenJob) {
   const { client } = steps
   const [head = '', claims = '', end = ''] = job.token.split('.')
@@ -221,7 +271,7 @@ async function tryAll(
   const { token } = await claim(forge)
   const place = { url: forge.url, workspace: OWNER.workspace, token, directory, tools: directory }
   const client = new Client(`actions under ${name}`, place)
-  for (const folder of ['work', 'temp', 'home']) mkdirSync(client.path(folder))
+  for (const folder of ['work', 'temp', 'home', 'tools']) mkdirSync(client.path(folder))
   const jobs = new Jobs(forge.url, token, directory)
   try {
     const steps = new Steps(client, packages, runtime)
@@ -232,6 +282,8 @@ async function tryAll(
     await tryCaches(steps, main, topic)
     await tryLargeFiles(steps, main, mib)
     await tryIdentity(steps, jobs, topic)
+    await tryContext(steps, main)
+    await tryTools(steps, main)
     await tryWrongTokens(steps, jobs, main, topic)
   } finally {
     jobs.close()

@@ -94,8 +94,11 @@ test('a file of the latest release has a lasting address', async () => {
     data: btoa('hello'),
   })
   const { status, location } = await browser.open(`/${REPO}/releases/latest/download/a%20b.txt`)
-  expect([status, location]).toEqual([302, `/${REPO}/releases/download/v1/a%20b.txt`])
-  expect((await browser.open(location ?? '')).html).toBe('hello')
+  // A whole address, which clients such as `@actions/tool-cache` need.
+  const { origin, pathname } = new URL(location ?? '')
+  expect([status, pathname]).toEqual([302, `/${REPO}/releases/download/v1/a%20b.txt`])
+  expect(origin).toBe(new URL(forge.hearth.settings.site_url).origin)
+  expect((await browser.open(pathname)).html).toBe('hello')
 })
 
 test('a link to a new token ticks its scopes, and only those that exist', async () => {

@@ -9,6 +9,8 @@ export type TakenJob = {
   readonly token: string
   readonly secrets: Readonly<Record<string, string>>
   readonly payload: string
+  /** What runners make the variables and the file of the event from. */
+  readonly context: Readonly<Record<string, unknown>>
 }
 
 type Message = Readonly<Record<string, unknown>>
@@ -86,7 +88,7 @@ export class Jobs {
     for (;;) {
       const { task } = (await this.runner('FetchTask', {})) as { task?: Message }
       if (!task) continue
-      const context = task.context as Record<string, string>
+      const context = task.context as Record<string, unknown>
       // As runners do: one of which the runner says nothing is given again when it asks again.
       const state = { id: String(task.id), startedAt: new Date().toISOString() }
       await this.runner('UpdateTask', { state })
@@ -95,9 +97,10 @@ export class Jobs {
       this.#renewals.set(state.id, setInterval(renew, RENEW_MS))
       return {
         task: String(task.id),
-        token: context.gitea_runtime_token ?? '',
+        token: String(context.gitea_runtime_token ?? ''),
         secrets: (task.secrets ?? {}) as Record<string, string>,
         payload: Buffer.from(String(task.workflowPayload), 'base64').toString(),
+        context,
       }
     }
   }

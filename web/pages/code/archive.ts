@@ -1,5 +1,5 @@
 import { getArchiveLink } from '#features/repos/index.ts'
-import type { Resource } from '../../site.ts'
+import { redirectToFile, type Resource } from '../../site.ts'
 import { repoOf } from '../repos/frame.tsx'
 
 /** `<ref>.tar.gz` and `<ref>.zip`, as other forges write addresses of archives. */
@@ -20,9 +20,6 @@ export const archiveDownload: Resource = {
       ref,
       format: (format ?? suffix) === 'tar.gz' ? 'tar.gz' : 'zip',
     })
-    return new Response(null, {
-      status: 302,
-      headers: { location: new URL(url).pathname, 'cache-control': 'no-store' },
-    })
+    return redirectToFile(visit, new URL(url).pathname)
   },
 }

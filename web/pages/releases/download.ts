@@ -3,7 +3,7 @@ import { getLatestRelease, openReleaseAsset } from '#features/releases/index.ts'
 import { isNotModified, selectBytes } from '#lib/byte-range.ts'
 import { Refusal } from '#lib/errors.ts'
 import { repoPath, segments } from '../../paths.ts'
-import type { Resource } from '../../site.ts'
+import { redirectToFile, type Resource } from '../../site.ts'
 import { repoOf } from '../repos/frame.tsx'
 import { contentDisposition, digestHeader } from '../../file-headers.ts'
 import { t } from '../../text.ts'
@@ -15,13 +15,8 @@ export const latestDownload: Resource = {
     const repo = repoOf(visit)
     const { tag_name } = await visit.call(getLatestRelease, { repo })
     const name = segments(visit.params.name ?? '')
-    return new Response(null, {
-      status: 302,
-      headers: {
-        location: repoPath(repo, `/releases/download/${segments(tag_name)}/${name}`),
-        'cache-control': 'no-store',
-      },
-    })
+    const path = repoPath(repo, `/releases/download/${segments(tag_name)}/${name}`)
+    return redirectToFile(visit, path)
   },
 }
 

@@ -1,7 +1,7 @@
 /** Downloads and deletes artifacts of runs. */
 import { deleteArtifact, getArtifactLink } from '#features/artifacts/index.ts'
 import { repoPath } from '../../paths.ts'
-import { action, redirectWithFlash, type Resource, type Visit } from '../../site.ts'
+import { action, redirectToFile, redirectWithFlash, type Resource, type Visit } from '../../site.ts'
 import { repoOf } from '../repos/frame.tsx'
 import { runPage } from './run.tsx'
 
@@ -12,11 +12,7 @@ export const artifactDownload: Resource = {
   path: '/:workspace/:repo/runs/:run/artifacts/:artifact',
   async respond(visit) {
     const { url } = await visit.call(getArtifactLink, target(visit))
-    const { pathname } = new URL(url)
-    return new Response(null, {
-      status: 302,
-      headers: { location: pathname, 'cache-control': 'no-store' },
-    })
+    return redirectToFile(visit, new URL(url).pathname)
   },
 }
 
