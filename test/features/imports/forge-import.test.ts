@@ -432,6 +432,28 @@ test('GitLab is asked by cursors, which lists beyond 50,000 issues need, and an 
   }
 })
 
+test('GitLab is asked for merge requests from a time on, behind many pages', async () => {
+  let lists = 0
+  const peer = standIn('gitlab_api', {
+    instead: (path) =>
+      // The first is asked for the highest number, the second for the list.
+      path === '/merge_requests' && ++lists === 2
+        ? Response.json([{ iid: 1, created_at: '2026-01-02T03:04:05.678Z' }], {
+            headers: { 'x-next-page': '101' },
+          })
+        : null,
+  })
+  const { id, repo } = await it.start('gitlab_api', peer.url)
+  await world.jobs()
+  expect(await it.state(id)).toMatchObject({ state: 'done', errors: [] })
+  const { items } = await world.call(listPulls, ada, { repo, state: 'all', per_page: 100 })
+  expect(items).toHaveLength(3)
+  const asked = peer.asked.filter((path) => /merge_requests\?.*sort=asc/.test(path))
+  expect(asked).toHaveLength(2)
+  expect(asked[1]).toContain('created_after=2026-01-02T03:04:05.678Z&')
+  expect(asked[1]).toMatch(/&page=1$/)
+})
+
 test('a part that stays broken is named, and the others arrive', async () => {
   const peer = standIn('gitea_api', {
     instead: (path) => (path === '/releases' ? new Response(null, { status: 502 }) : null),

@@ -229,13 +229,19 @@ export class GitLabForge implements Forge {
 
   /** Only a merge request of its own names the commits that it is compared with. */
   async pulls(cursor: string | null): Promise<Page<ForeignPull>> {
-    const list = '/merge_requests?scope=all&state=all&order_by=created_at&sort=asc&'
+    const { since, page: number } = readPosition(cursor)
+    const list = `/merge_requests?scope=all&state=all&order_by=created_at&sort=asc&${since === null ? '' : `created_after=${since}&`}`
     const offset = this.#offset
-    const page = await this.#page(list, cursor, (request) => request.integer('iid') ?? [])
+    const page = await this.#page(list, number, (request) => {
+      const iid = request.integer('iid')
+      return iid === null ? [] : { iid, created_ms: request.time('created_at') }
+    })
     const items: ForeignPull[] = []
-    for (const iid of page.items)
+    for (const { iid } of page.items)
       items.push(pullOf(await this.client.one(`${this.#path}/merge_requests/${iid}`), offset))
-    return { ...page, items }
+    const next = nextPosition(since, page.next, page.items.at(-1)?.created_ms ?? null)
+    // The total of a list that begins later is not that of all.
+    return { items, next, total: since === null ? page.total : null }
   }
 
   get #offset(): number {
@@ -351,6 +357,34 @@ export class GitLabForge implements Forge {
  */
 const keysetOf = (cursor: string | null): string =>
   cursor === null || cursor.includes('cursor=') ? 'pagination=keyset&' : ''
+
+/**
+ * The list of a project's merge requests has no cursors, and no pages behind 50,000 entries. So after
+ * this many pages it is asked for anew, from the time when the last one was made. Those of that moment
+ * come again, which changes nothing.
+ */
+const PAGES_OF_A_LIST = 100
+
+type Position = { readonly since: string | null; readonly page: string | null }
+
+/** A cursor is the number of a page, behind the time at which its list begins. */
+function readPosition(cursor: string | null): Position {
+  const [first = '', second] = cursor?.split(' ') ?? []
+  return second === undefined
+    ? { since: null, page: first || null }
+    : { since: first, page: second }
+}
+
+function nextPosition(
+  since: string | null,
+  next: string | null,
+  last_ms: number | null,
+): string | null {
+  if (next === null) return null
+  const last = last_ms === null ? since : new Date(last_ms).toISOString()
+  if (Number(next) > PAGES_OF_A_LIST && last !== since) return `${last} 1`
+  return since === null ? next : `${since} ${next}`
+}
 
 const approvalOf = (
   number: number,
