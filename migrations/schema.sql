@@ -181,7 +181,7 @@ CREATE TABLE agent_runs (
   -- Why it waits.
   reason TEXT,
   state_at TEXT NOT NULL
-, program TEXT, acp_session TEXT, prompted INTEGER NOT NULL DEFAULT 0, prompted_head TEXT) STRICT, WITHOUT ROWID;
+, program TEXT, acp_session TEXT, prompted INTEGER NOT NULL DEFAULT 0, prompted_head TEXT, has_memories INTEGER NOT NULL DEFAULT 1 CHECK (has_memories IN (0, 1))) STRICT, WITHOUT ROWID;
 
 CREATE INDEX agent_runs_of_repo ON agent_runs (repo_id, state);
 

@@ -39,7 +39,6 @@ type IssueTexts = {
 export function firstTurn(
   { number, title, body, checks }: IssueTexts,
   instructions: string | null,
-  memories: string,
   agent_id: string,
 ): string {
   const text = `${title}\n\n${cutMiddle(body, MAX_BODY_CHARS)}`
@@ -47,14 +46,13 @@ export function firstTurn(
   return [
     `Solve this issue.\n${asData(agent_id, `issue #${number}`, text)}`,
     ...(commands === '' ? [] : [`These commands must pass:\n${commands}`]),
-    ...(memories === ''
-      ? []
-      : [
-          `What people and agents remember about this code. Where two disagree, believe the newer one, and check what names files.\n${asData(agent_id, 'memory', memories)}`,
-        ]),
     ...(instructions === null ? [] : [`The person who gave it to you adds:\n${instructions}`]),
   ].join('\n\n')
 }
+
+/** What comes before the first turn, for a run with memories. */
+export const memoryText = (memories: string, agent_id: string): string =>
+  `What people and agents remember about this code. Where two disagree, believe the newer one, and check what names files.\n${asData(agent_id, 'memory', memories)}\n\n`
 
 /** A turn of the model, and the results of its calls. */
 function modelTurn(text: string, calls: readonly CallRow[]): ChatMessage[] {

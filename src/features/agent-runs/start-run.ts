@@ -6,7 +6,6 @@ import type { Tx } from '#core/write.ts'
 import { actorOf } from '#features/accounts/index.ts'
 import { BUILT_IN_AGENT, requireMayStartAgents, startBuiltInAgent } from '#features/agents/index.ts'
 import { findIssue } from '#features/issues/index.ts'
-import { takeMemories } from '#features/memory/index.ts'
 import { MODEL_TASKS, requireRoute } from '#features/models/index.ts'
 import {
   findPullById,
@@ -64,8 +63,7 @@ export function startRun(tx: Tx, assignment: AgentAssignment): StartedAgent {
     name: agent,
   })
   insertRun(tx, { agent_id, repo_id: repo.id, pull_id: pull.id, issue: number, task, program })
-  const memories = takeMemories(tx, repo, `${issue.title}\n${issue.body}`)
-  insertTurn(tx, agent_id, 'user', firstTurn(issue, instructions, memories, agent_id))
+  insertTurn(tx, agent_id, 'user', firstTurn(issue, instructions, agent_id))
   addEntries(tx, { pull_id: pull.id, author_id: owner.id }, [
     {
       kind: 'message',

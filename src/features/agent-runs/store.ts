@@ -15,6 +15,8 @@ export type AgentRunRow = {
   readonly revisions: number
   readonly refused: number
   readonly reason: string | null
+  /** Whether it has been given what is remembered, at its beginning. */
+  readonly has_memories: 0 | 1
   readonly state_at: Timestamp
   /** The program that does the work; null is the loop of this process. */
   readonly program: string | null
@@ -52,8 +54,9 @@ export const insertRun = (
   row: Pick<AgentRunRow, 'agent_id' | 'repo_id' | 'pull_id' | 'issue' | 'task' | 'program'>,
 ): void =>
   void tx.db.run(
-    `INSERT INTO agent_runs (agent_id, repo_id, pull_id, issue, task, program, state, state_at)
-     VALUES (?, ?, ?, ?, ?, ?, 'queued', ?)`,
+    `INSERT INTO agent_runs (agent_id, repo_id, pull_id, issue, task, program, state, state_at,
+       has_memories)
+     VALUES (?, ?, ?, ?, ?, ?, 'queued', ?, 0)`,
     row.agent_id,
     row.repo_id,
     row.pull_id,
@@ -119,6 +122,16 @@ export function insertTurn(tx: Tx, agent_id: string, role: TurnRow['role'], text
     text,
   )
   return seq
+}
+
+/** Puts what is remembered before the first turn; nothing where `text` is empty. */
+export function setMemories(tx: Tx, agent_id: string, text: string): void {
+  tx.db.run(
+    'UPDATE agent_turns SET text = ? || text WHERE agent_id = ? AND seq = 1',
+    text,
+    agent_id,
+  )
+  tx.db.run('UPDATE agent_runs SET has_memories = 1 WHERE agent_id = ?', agent_id)
 }
 
 /** The number of the newest turn; 0 when there is none. */

@@ -6,6 +6,8 @@ import type { Hearth } from '#core/hearth.ts'
 import { job } from '#core/jobs.ts'
 import { writeAs, type Tx } from '#core/write.ts'
 import { stopAgentAtCost } from '#features/agents/index.ts'
+import { findIssue } from '#features/issues/index.ts'
+import { findSimilarMemories, takeMemories } from '#features/memory/index.ts'
 import {
   callModel,
   describeReachedCap,
@@ -18,7 +20,7 @@ import { Refusal } from '#lib/errors.ts'
 import { SECOND } from '#lib/time.ts'
 import { sleep } from '#lib/waiting.ts'
 import { addEntries, inputForRecord } from './session-entries.ts'
-import { messagesFor } from './prompt.ts'
+import { memoryText, messagesFor } from './prompt.ts'
 import { acquireRunPermit } from './run-permits.ts'
 import { runContext, type RunContext } from './run-context.ts'
 import { removeEndedFiles } from './program/remove-files.ts'
@@ -37,6 +39,7 @@ import {
   moveUnread,
   setCallDone,
   setCallStarted,
+  setMemories,
   setRunState,
   type CallRow,
 } from './store.ts'
@@ -101,6 +104,10 @@ async function workOn(hearth: Hearth, agent_id: string, signal: AbortSignal): Pr
         agent_id,
         'the session of its pull request takes no more entries',
       )
+    if (context.run.has_memories === 0) {
+      await recallFor(context)
+      continue
+    }
     if (context.run.program !== null) {
       await stepProgram(context, (reason) => waitFor(hearth, agent_id, reason))
       continue
@@ -111,6 +118,19 @@ async function workOn(hearth: Hearth, agent_id: string, signal: AbortSignal): Pr
       await waitFor(hearth, agent_id, `it has called its model ${MAX_TURNS} times`)
     else await think(context)
   }
+}
+
+/** Gives a run what is remembered about its issue, before its first turn. */
+async function recallFor({ hearth, run, context: { repo } }: RunContext): Promise<void> {
+  const { agent_id } = run
+  const issue = findIssue(hearth.db, run.repo_id, run.issue)
+  const task = issue === null ? '' : `${issue.title}\n${issue.body}`
+  const similar = await findSimilarMemories(hearth, repo, task, agent_id)
+  await writeAs(hearth, null, (tx) => {
+    if (findRun(tx.db, agent_id)?.state !== 'working') return
+    const memories = takeMemories(tx, repo, task, similar)
+    setMemories(tx, agent_id, memories === '' ? '' : memoryText(memories, agent_id))
+  })
 }
 
 /** Lets a person decide how it goes on. `told` is the reason for whoever reads the session. */

@@ -10,6 +10,7 @@ import { cache } from '#core/service.ts'
 import { writeAs } from '#core/write.ts'
 import { repoById } from '#features/repos/index.ts'
 import { SECOND } from '#lib/time.ts'
+import { nextTurn } from '#lib/waiting.ts'
 import type { MemoryRow, Place } from './store.ts'
 import { listVectors, listWithoutVector, setVector } from './store-vectors.ts'
 
@@ -40,8 +41,13 @@ const embedderOf = (hearth: Hearth, workspace_id: string): Embedder | null =>
 const MAX_QUERY_MS = 3 * SECOND
 const MAX_EMBEDDING_MS = 60 * SECOND
 const BATCH = 64
-/** Models have up to 4,096 values; the vectors of a full workspace are then 12 MiB. */
+/** Models have up to 4,096 values; the vectors of a full workspace and repository are then 12 MiB. */
 const MAX_VALUES = 4_096
+const MAX_CACHE_BYTES = 16 * 1024 ** 2
+/** Memories that are compared in one turn of the event loop: half a megabyte at most. */
+const ROWS_A_TURN = 128
+/** Of a query. Models read a few hundred words, and what a text is about comes first. */
+const MAX_QUERY_CHARS = 2_000
 const SCALE = 127
 /** Texts about the same thing are nearer than this in the models of today. */
 const MIN_SIMILARITY = 0.45
@@ -60,8 +66,41 @@ function quantize(values: readonly number[]): Int8Array | null {
 function similarity(a: Int8Array, b: Int8Array): number {
   if (a.length !== b.length) return 0
   let sum = 0
-  for (let at = 0; at < a.length; at++) sum += (a[at] ?? 0) * (b[at] ?? 0)
+  for (let at = 0; at < a.length; at++) sum += (a[at] as number) * (b[at] as number)
   return sum / (SCALE * SCALE)
+}
+
+/** Of memories, by model and id. One that says something else now is read again. */
+const memoryVectors = cache<{ readonly folded: string; readonly vector: Int8Array }>(
+  'memory-vectors',
+  {
+    maxSize: MAX_CACHE_BYTES,
+    sizeOf: ({ folded, vector }) => vector.length + 2 * folded.length + 500,
+  },
+)
+
+/** The vectors of memories by their ids, as far as the model has read what they say. */
+function vectorsOf(
+  hearth: Hearth,
+  rows: readonly MemoryRow[],
+  model: string,
+): ReadonlyMap<string, Int8Array> {
+  const known = memoryVectors(hearth)
+  const keyOf = (id: string): string => `${model} ${id}`
+  const found = new Map<string, Int8Array>()
+  const missing = rows.filter(({ id, folded }) => {
+    const before = known.get(keyOf(id))
+    if (before?.folded !== folded) return true
+    found.set(id, before.vector)
+    return false
+  })
+  if (missing.length === 0) return found
+  const ids = missing.map(({ id }) => id)
+  for (const { id, folded, vector } of listVectors(hearth.db, ids, model)) {
+    known.set(keyOf(id), { folded, vector })
+    found.set(id, vector)
+  }
+  return found
 }
 
 /** Of the last queries, because pages and agents repeat them. */
@@ -88,55 +127,58 @@ async function embedQuery(
   return vector
 }
 
-/** Adds to the memories that have the words of a query those that mean nearly the same. */
-export type AddSimilar = (
-  place: Place,
-  matches: readonly MemoryRow[],
-  all: readonly MemoryRow[],
-) => readonly MemoryRow[]
+export type Similar = { readonly row: MemoryRow; readonly score: number }
 
-const addNothing: AddSimilar = (_, matches) => matches
+/** Those of the memories of a place that mean nearly the same as a query, the nearest first. */
+export type FindSimilar = (place: Place, rows: readonly MemoryRow[]) => Promise<readonly Similar[]>
 
-/** Asks the model once for a query. Memories that it has not read yet are queued for it. */
+const findNothing: FindSimilar = () => Promise.resolve([])
+
+/**
+ * Asks the model once for a query, three seconds at most. Memories that it has not read yet are
+ * queued for it.
+ */
 export async function similarTo(
   hearth: Hearth,
   who: { readonly workspace_id: string; readonly actor_id: string },
   query: string,
-  places: readonly Place[],
-): Promise<AddSimilar> {
+): Promise<FindSimilar> {
   const embedder = query.trim() === '' ? null : embedderOf(hearth, who.workspace_id)
-  if (embedder === null) return addNothing
-  await queueMissing(hearth, embedder, places)
-  const wanted = await embedQuery(hearth, embedder, who, query)
-  if (wanted === null) return addNothing
-  return (place, matches, all) => {
-    const vectors = listVectors(hearth.db, place, embedder.model)
-    const matched = new Set(matches.map(({ id }) => id))
-    const similar = all
-      .flatMap((row) => {
-        const vector = matched.has(row.id) ? undefined : vectors.get(row.id)
-        const score = vector === undefined ? 0 : similarity(wanted, vector)
-        return score >= MIN_SIMILARITY ? [{ row, score }] : []
-      })
-      .sort((a, b) => b.score - a.score)
-      .slice(0, MAX_SIMILAR)
-    return [...matches, ...similar.map(({ row }) => row)]
+  if (embedder === null) return findNothing
+  const wanted = await embedQuery(hearth, embedder, who, query.slice(0, MAX_QUERY_CHARS))
+  return async (place, rows) => {
+    const similar: Similar[] = []
+    let isComplete = true
+    for (let at = 0; at < rows.length; at += ROWS_A_TURN) {
+      const part = rows.slice(at, at + ROWS_A_TURN)
+      const vectors = vectorsOf(hearth, part, embedder.model)
+      isComplete &&= vectors.size === part.length
+      for (const row of part) {
+        const vector = vectors.get(row.id)
+        const score = wanted === null || vector === undefined ? 0 : similarity(wanted, vector)
+        if (score >= MIN_SIMILARITY) similar.push({ row, score })
+      }
+      await nextTurn()
+    }
+    if (!isComplete) await queueEmbedding(hearth, place)
+    return similar.sort((a, b) => b.score - a.score)
   }
 }
 
-async function queueMissing(
-  hearth: Hearth,
-  { model }: Embedder,
-  places: readonly Place[],
-): Promise<void> {
-  const missing = places.filter((place) => listWithoutVector(hearth.db, place, model, 1).length > 0)
-  if (missing.length > 0)
-    await writeAs(hearth, null, (tx) =>
-      missing.forEach(
-        (place) => void tx.enqueue(embedMemories, place, { key: JSON.stringify(place) }),
-      ),
-    )
+/** The matches of a query by words, and then what means nearly the same. */
+export function addSimilar(
+  matches: readonly MemoryRow[],
+  similar: readonly Similar[],
+): readonly MemoryRow[] {
+  const matched = new Set(matches.map(({ id }) => id))
+  const added = similar.filter(({ row }) => !matched.has(row.id)).slice(0, MAX_SIMILAR)
+  return [...matches, ...added.map(({ row }) => row)]
 }
+
+const queueEmbedding = (hearth: Hearth, place: Place): Promise<void> =>
+  writeAs(hearth, null, (tx) => {
+    tx.enqueue(embedMemories, place, { key: JSON.stringify(place) })
+  })
 
 /** Has the model read the memories of a place, paid by the workspace. */
 export const embedMemories = job<Place>({

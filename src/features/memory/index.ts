@@ -9,7 +9,7 @@ import { removeMemoriesOfRepo } from './store.ts'
 export * from './operations.ts'
 export * from './schema.ts'
 export { embedders, type Embedder, type EmbeddingRequest } from './embeddings.ts'
-export { takeMemories } from './prompt-memories.ts'
+export { findSimilarMemories, takeMemories } from './prompt-memories.ts'
 export { wordsOf } from './fold-text.ts'
 export { findMemory } from './store.ts'
 

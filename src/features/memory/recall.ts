@@ -10,7 +10,7 @@ import {
   untrustedAuthors,
   type UntrustedScope,
 } from '#features/issues/index.ts'
-import { similarTo } from './embeddings.ts'
+import { addSimilar, similarTo } from './embeddings.ts'
 import { matchMemories } from './match-memories.ts'
 import { isMember, memoryRecords } from './memory-record.ts'
 import { KINDS, Memories, type Memory, type MemoryKind } from './schema.ts'
@@ -62,19 +62,18 @@ export const recall = operation({
     refuseFork(repo)
     const own: Place = { repo_id: repo.id }
     const shared: Place | null = isMember(repo, caller) ? { workspace_id: repo.workspace_id } : null
-    const addSimilar = await similarTo(
+    const findSimilar = await similarTo(
       hearth,
       { workspace_id: repo.workspace_id, actor_id: caller.id },
       // Only members use the model of the workspace, which pays for it.
       shared === null ? '' : (query ?? ''),
-      shared === null ? [own] : [own, shared],
     )
-    const level = (place: Place): readonly MemoryRow[] => {
+    const level = async (place: Place): Promise<readonly MemoryRow[]> => {
       const rows = listVisible({ hearth, repo, caller }, place, filter)
-      return addSimilar(place, matchMemories(rows, query, now_ms), rows)
+      return addSimilar(matchMemories(rows, query, now_ms), await findSimilar(place, rows))
     }
-    const project = level(own)
-    const workspace = shared === null ? [] : level(shared)
+    const project = await level(own)
+    const workspace = shared === null ? [] : await level(shared)
     const shown = (rows: readonly MemoryRow[]) =>
       memoryRecords(hearth, repo, rows.slice((page - 1) * limit, page * limit))
     return {

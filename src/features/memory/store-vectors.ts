@@ -26,23 +26,24 @@ export function listWithoutVector(
   )
 }
 
-/** The vectors of one model by the ids of their memories. */
-export function listVectors(db: Db, place: Place, model: string): Map<string, Int8Array> {
-  const [where, id] = condition(place)
-  return new Map(
-    db
-      .all<{ id: string; vector: Uint8Array }>(
-        `SELECT m.id, v.vector FROM memories m JOIN memory_vectors v ON v.memory_id = m.id
-         WHERE ${where} AND v.model = ?2 AND v.folded = m.folded`,
-        id,
-        model,
-      )
-      .map(({ id: memory_id, vector }) => [
-        memory_id,
-        new Int8Array(vector.buffer, vector.byteOffset, vector.length),
-      ]),
-  )
-}
+/** The vectors of one model for memories, as far as it has read what they say now. */
+export const listVectors = (
+  db: Db,
+  ids: readonly string[],
+  model: string,
+): { id: string; folded: string; vector: Int8Array }[] =>
+  db
+    .all<{ id: string; folded: string; vector: Uint8Array }>(
+      `SELECT m.id, m.folded, v.vector FROM json_each(?1) j
+       JOIN memories m ON m.id = j.value JOIN memory_vectors v ON v.memory_id = m.id
+       WHERE v.model = ?2 AND v.folded = m.folded`,
+      JSON.stringify(ids),
+      model,
+    )
+    .map(({ vector, ...row }) => ({
+      ...row,
+      vector: new Int8Array(vector.buffer, vector.byteOffset, vector.length),
+    }))
 
 /** Without effect for a memory that is gone or says something else now. */
 export const setVector = (
