@@ -6,6 +6,6 @@ import type { HighlightRequest } from '#web/highlight/highlighter.ts'
 
 lowerThreadPriority(NICENESS.untrusted)
 
-serveRequests(({ texts, grammar }: HighlightRequest) =>
-  grammar === null ? [] : texts.map((text) => highlightNow(text, grammar)),
+serveRequests((requests: readonly HighlightRequest[]) =>
+  requests.map(({ texts, grammar }) => texts.map((text) => highlightNow(text, grammar))),
 )

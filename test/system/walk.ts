@@ -288,7 +288,7 @@ await task(
   async (person) => {
     await person.press('a:has-text("Blame")')
     await person.page.waitForURL(/\/blame\//)
-    await person.press('.blame-mark a')
+    await person.press('.blame a')
     await person.page.waitForURL(/\/(commit|pull)\//)
   },
 )
@@ -363,7 +363,7 @@ const pull = `${REPO}/pull/${reviewed}`
 await task('Suggest a change on a line', ada, pull, [4, 1, 2], async (person) => {
   await person.press('nav a:has-text("Changes")')
   await person.page.waitForURL(/\/changes/)
-  await person.at('td.src.add').hover()
+  await person.at('.diff-table .add > td:last-child').hover()
   await person.press('a.line-comment[href*="side=new"][href*="line=7#"]')
   await person.sees('.line-form textarea:focus')
   await person.press('button:has-text("Add a suggestion")')

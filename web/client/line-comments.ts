@@ -93,7 +93,7 @@ document.addEventListener('click', (event) => {
 let dragged: Line | null = null
 let target: Line | null = null
 const mark = (from: Line | null, to: Line | null): void => {
-  for (const row of document.querySelectorAll('.diff-lines tr.lit')) row.classList.remove('lit')
+  for (const row of document.querySelectorAll('.diff-table tr.lit')) row.classList.remove('lit')
   const table = from && to ? from.file : null
   if (!from || !to) return
   const [first, end] = from.line <= to.line ? [from.line, to.line] : [to.line, from.line]
@@ -138,7 +138,7 @@ function addSuggestion(form: HTMLFormElement): boolean {
     const cell = document
       .getElementById(`${anchor}R${at}`)
       ?.closest('tr')
-      ?.querySelector('td.src:last-of-type')
+      ?.querySelector(':scope > td:last-child')
       ?.cloneNode(true) as Element | undefined
     if (!cell) return false
     for (const note of cell.querySelectorAll('.no-newline')) note.remove()

@@ -1,4 +1,4 @@
-// Ranges of lines (`#L3-L9`). A shift-click on a line number selects one.
+// Line numbers that are pressed: the address names the line. In a file a shift-click selects a range (`#L3-L9`).
 import { closestTo } from './dom.ts'
 
 const parseRange = (hash: string): [number, number] | null => {
@@ -20,8 +20,8 @@ export const markRange = (options: { scroll: boolean }): void => {
 
 /** The line whose number was pressed. Numbers of a list are no elements: they are its padding. */
 function pressedLine(event: MouseEvent): number | null {
-  const link = closestTo<HTMLAnchorElement>(event, '.code .ln a')
-  if (link) return Number(link.textContent)
+  const number = closestTo<HTMLElement>(event, '.code-blame td:nth-child(2)')
+  if (number) return Number(number.textContent)
   const line = closestTo<HTMLElement>(event, '.lines > li')
   if (!line) return null
   const { left } = line.getBoundingClientRect()
@@ -29,8 +29,17 @@ function pressedLine(event: MouseEvent): number | null {
   return event.clientX - left < gutter ? Number(line.id.slice(1)) : null
 }
 
+/** Changes the address without scrolling: the line is in view, and gets the style of its target. */
+function nameLine(id: string): void {
+  const { scrollX, scrollY } = window
+  location.hash = `#${id}`
+  scrollTo(scrollX, scrollY)
+}
+
 let lastLine = Number(/^#L(\d+)/.exec(location.hash)?.[1] ?? 0)
 document.addEventListener('click', (event) => {
+  const changed = closestTo<HTMLElement>(event, '.diff-table td[id]')
+  if (changed) return nameLine(changed.id)
   const line = pressedLine(event)
   if (line === null) return
   if (event.shiftKey && lastLine > 0) {
@@ -40,10 +49,7 @@ document.addEventListener('click', (event) => {
     return
   }
   lastLine = line
-  // The line is in view already: only the address changes, and the style of its target.
-  const { scrollX, scrollY } = window
-  location.hash = `#L${line}`
-  scrollTo(scrollX, scrollY)
+  nameLine(`L${line}`)
 })
 addEventListener('hashchange', () => markRange({ scroll: true }))
 markRange({ scroll: true })

@@ -4,15 +4,18 @@ import { keepPlace } from './change-tree.ts'
 import { closestTo, fetchPage, isPlainClick } from './dom.ts'
 import { refreshParts } from './refresh.ts'
 
-/** Replaces the part of the page that a link names by its version at the link's address. */
+/**
+ * Replaces the part of the page that a link names by its version at the link's address. A link that
+ * names none is about the file that it is in.
+ */
 const loadPart = async (link: HTMLAnchorElement): Promise<void> => {
-  const { part = '', file = '' } = link.dataset
-  const old = document.getElementById(part)
+  const file = link.closest<HTMLElement>('.diff-file')
+  const old = document.getElementById(link.dataset.part || file?.id || '')
   if (!old || link.ariaBusy === 'true') return
   link.ariaBusy = 'true'
   const url = new URL(link.href)
-  url.searchParams.set('only', file)
-  const fresh = (await fetchPage(url))?.getElementById(part)
+  url.searchParams.set('only', file?.dataset.path ?? '')
+  const fresh = (await fetchPage(url))?.getElementById(old.id)
   if (!fresh) return location.assign(link.href)
   const hadFocus = document.activeElement === link
   keepPlace(old, fresh)

@@ -54,7 +54,7 @@ const linesOf = (lines: readonly string[], from: number): Child =>
     )
   })
 
-/** Lines with the mark of a blame beside the first of each range. */
+/** Lines with the mark of a blame beside the first of each range. The other cells have no classes. */
 const blamedLinesOf = (
   lines: readonly string[],
   from: number,
@@ -63,8 +63,10 @@ const blamedLinesOf = (
   const starts = new Map(blame.map((range) => [Math.max(range.from_line, from), range.mark]))
   const rows = lines.map((html, index) => {
     const number = from + index
-    const start = starts.has(number) ? ' class="blame-start"' : ''
-    return `<tr id="L${number}"${start}><td class="blame">${renderChild(starts.get(number))}</td><td class="ln"><a href="#L${number}" tabindex="-1">${number}</a></td><td class="src">${sourceOf(html)}</td></tr>`
+    const mark = starts.has(number)
+      ? `<td class="blame">${renderChild(starts.get(number))}</td>`
+      : '<td></td>'
+    return `<tr id="L${number}">${mark}<td>${number}</td><td>${sourceOf(html)}</td></tr>`
   })
   return inBlocks(rows, rows.length > BLOCK_ROWS).map((block) => (
     <div class={block.class}>
@@ -85,15 +87,10 @@ export const CodeView = (props: {
   from?: number
   label: string
   blame?: readonly BlameMark[]
-  wrap?: boolean
 }) => {
   const { lines, from = 1, blame } = props
   return (
-    <section
-      class={['code', blame && 'code-blame', props.wrap && 'code-wrap']}
-      aria-label={props.label}
-      tabindex="0"
-    >
+    <section class={['code', blame && 'code-blame']} aria-label={props.label} tabindex="0">
       {blame ? blamedLinesOf(lines, from, blame) : linesOf(lines, from)}
     </section>
   )

@@ -7,8 +7,6 @@ import { markBidiControls } from './bidi-controls.tsx'
 /** Longer excerpts are shown without highlighting. */
 const MAX_HIGHLIGHTED = 32 * 1024
 
-const KIND_CLASSES = { context: '', add: ' add', del: ' del' } as const
-
 export const DiffExcerpt = ({ path, lines }: { path: string; lines: readonly DiffLine[] }) => {
   const text = lines.map((line) => line.text.replace(/[\r\n]/g, '')).join('\n')
   const html = highlightLines(
@@ -17,7 +15,7 @@ export const DiffExcerpt = ({ path, lines }: { path: string; lines: readonly Dif
   )
   return (
     <div class="diff-lines diff-excerpt">
-      <table role="presentation">
+      <table class="diff-table" role="presentation">
         <colgroup>
           <col class="col-ln" />
           <col class="col-ln" />
@@ -25,12 +23,10 @@ export const DiffExcerpt = ({ path, lines }: { path: string; lines: readonly Dif
         </colgroup>
         <tbody>
           {lines.map(({ kind, ...line }, at) => (
-            <tr>
-              <td class={`ln${KIND_CLASSES[kind]}`}>{line.old}</td>
-              <td class={`ln${KIND_CLASSES[kind]}`}>{line.new}</td>
-              <td class={`src${KIND_CLASSES[kind]}`}>
-                {raw(markBidiControls(html[at] ?? '') || '\n')}
-              </td>
+            <tr class={kind === 'context' ? undefined : kind}>
+              <td>{line.old}</td>
+              <td>{line.new}</td>
+              <td>{raw(markBidiControls(html[at] ?? '') || '\n')}</td>
             </tr>
           ))}
         </tbody>

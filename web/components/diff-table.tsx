@@ -1,5 +1,5 @@
 // The lines of one changed file. Rows are built as text and not as JSX, because a page may have
-// 20,000 of them. Text of a file passes through the highlighter, which escapes it, or through
+// 20,000 of them. Only rows have classes, for the same reason. Text of a file passes through the highlighter, which escapes it, or through
 // `Bun.escapeHTML`.
 import { firstLine, lineAfter } from '../diff/expand.ts'
 import { pairRows, stackRows, type DiffCell, type DiffHunk, type DiffRow } from '../diff/rows.ts'
@@ -22,8 +22,8 @@ export const diffAnchor = (path: string): string =>
 type HunkSide = { readonly text: string; readonly indexes: readonly number[] }
 
 /**
- * The sides of a hunk that are highlighted, each on its own, as far as a part of a file allows: the
- * new one, and the old one when it differs in more than what it lacks.
+ * The sides of a hunk that are highlighted, each on its own, as far as a part of a file allows: those
+ * with lines that the other lacks.
  */
 function sidesOf(hunk: DiffHunk): HunkSide[] {
   const side = (skip: string): HunkSide => {
@@ -37,8 +37,9 @@ function sidesOf(hunk: DiffHunk): HunkSide[] {
     // The last line end keeps an empty last line.
     return { text: `${text.join('\n')}\n`, indexes }
   }
-  const hasAdditions = hunk.lines.some(({ kind }) => kind === 'add')
-  return hasAdditions ? [side('add'), side('del')] : [side('add')]
+  const has = (wanted: string) => hunk.lines.some(({ kind }) => kind === wanted)
+  if (!has('add')) return [side('add')]
+  return has('del') ? [side('add'), side('del')] : [side('del')]
 }
 
 /** The lines of a hunk as HTML, from the lines of its sides. */
@@ -52,8 +53,6 @@ function linesOfHunk(
   return html
 }
 
-const kindClass = { context: '', add: ' add', del: ' del' } as const
-
 /** What all cells of one file share. */
 interface DiffTableContext {
   anchor: string
@@ -63,16 +62,9 @@ interface DiffTableContext {
   threads: ReadonlyMap<string, Child[]>
 }
 
-const numberCell = (
-  cell: DiffCell | null,
-  side: 'L' | 'R',
-  other: DiffCell | null,
-  frame: DiffTableContext,
-): string => {
-  if (!cell) return `<td class="ln none${other && !frame.split ? kindClass[other.kind] : ''}"></td>`
-  const id = `${frame.anchor}${side}${cell.number}`
-  return `<td class="ln${kindClass[cell.kind]}" id="${id}"><a href="#${id}" tabindex="-1">${cell.number}</a></td>`
-}
+/** A line has an id for links to it; the script makes its number a link. */
+const numberCell = (cell: DiffCell | null, side: 'L' | 'R', frame: DiffTableContext): string =>
+  cell ? `<td id="${frame.anchor}${side}${cell.number}">${cell.number}</td>` : '<td></td>'
 
 const sourceCell = (
   cell: DiffCell | null,
@@ -80,20 +72,20 @@ const sourceCell = (
   html: readonly string[],
   frame: DiffTableContext,
 ): string => {
-  if (!cell) return '<td class="src none"></td>'
+  if (!cell) return '<td></td>'
   const href = frame.options.commentHref?.(frame.path, side, cell.number)
-  const words =
+  const words = () =>
     side === 'old'
       ? t('Comment on old line {number}', { number: cell.number })
       : t('Comment on new line {number}', { number: cell.number })
   const comment =
     href === undefined
       ? ''
-      : `<a class="line-comment" href="${Bun.escapeHTML(href)}" rel="nofollow" aria-label="${Bun.escapeHTML(words)}"></a>`
+      : `<a class="line-comment" href="${Bun.escapeHTML(href)}" rel="nofollow" aria-label="${Bun.escapeHTML(words())}"></a>`
   const note = cell.noNewline
     ? `<span class="no-newline">${Bun.escapeHTML(t('No newline at the end'))}</span>`
     : ''
-  return `<td class="src${kindClass[cell.kind]}">${comment}${markBidiControls(markRanges(html[cell.index] ?? '', cell.marks)) || '\n'}${note}</td>`
+  return `<td>${comment}${markBidiControls(markRanges(html[cell.index] ?? '', cell.marks)) || '\n'}${note}</td>`
 }
 
 /** The threads below a row, by the lines that it shows. */
@@ -107,13 +99,20 @@ const threadsBelow = (row: DiffRow, frame: DiffTableContext): string => {
   return `<tr class="thread-row"><td colspan="${frame.split ? 4 : 3}"><div class="thread">${renderChild(below)}</div></td></tr>`
 }
 
+/** The start of a row, whose class says which sides changed: its cells have none. */
+const rowStart = ({ old, new: fresh }: DiffRow): string => {
+  const isRemoved = old?.kind === 'del'
+  if (fresh?.kind === 'add') return isRemoved ? '<tr class="del add">' : '<tr class="add">'
+  return isRemoved ? '<tr class="del">' : '<tr>'
+}
+
 const lineRow = (row: DiffRow, html: readonly string[], frame: DiffTableContext): string => {
-  const old = numberCell(row.old, 'L', row.new, frame)
-  const fresh = numberCell(row.new, 'R', row.old, frame)
+  const old = numberCell(row.old, 'L', frame)
+  const fresh = numberCell(row.new, 'R', frame)
   const cells = frame.split
     ? `${old}${sourceCell(row.old, 'old', html, frame)}${fresh}${sourceCell(row.new, 'new', html, frame)}`
     : `${old}${fresh}${sourceCell(row.new ?? row.old, row.new ? 'new' : 'old', html, frame)}`
-  return `<tr>${cells}</tr>${threadsBelow(row, frame)}`
+  return `${rowStart(row)}${cells}</tr>${threadsBelow(row, frame)}`
 }
 
 /**
@@ -126,8 +125,8 @@ const EXPAND_LINES = 20
 const moreLink = (frame: DiffTableContext, sign: string, from: number, to: number): string => {
   const href = frame.options.expandHref?.(frame.path, from, to)
   if (href === undefined) return ''
-  const words = t('Show lines {from} to {to} of {path}', { from, to, path: frame.path })
-  return `<a href="${Bun.escapeHTML(href)}" rel="nofollow" data-part="${frame.anchor}" data-file="${Bun.escapeHTML(frame.path)}" aria-label="${Bun.escapeHTML(words)}" title="${Bun.escapeHTML(words)}">${sign}</a>`
+  const words = Bun.escapeHTML(t('Show lines {from} to {to}', { from, to }))
+  return `<a href="${Bun.escapeHTML(href)}" rel="nofollow" data-part aria-label="${words}" title="${words}">${sign}</a>`
 }
 
 const hunkCells = (frame: DiffTableContext, more: string, text: string): string =>
@@ -232,7 +231,7 @@ const DiffBlocks = ({ rows, frame }: { rows: string[]; frame: DiffTableContext }
     <>
       {inBlocks(rows, options.lazy ?? rows.length > BLOCK_ROWS).map((block) => (
         <div class={block.class}>
-          <table role="presentation">
+          <table class="diff-table" role="presentation">
             <colgroup>
               <col class="col-ln" />
               {frame.split ? <col /> : <col class="col-ln" />}

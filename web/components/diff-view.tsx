@@ -103,13 +103,7 @@ const LoadLink = ({
 }) => {
   const href = options.loadHref?.(file.path)
   return href === undefined ? null : (
-    <a
-      href={href}
-      rel="nofollow"
-      data-part={diffAnchor(file.path)}
-      data-file={file.path}
-      data-near={near}
-    >
+    <a href={href} rel="nofollow" data-part data-near={near}>
       {children}
     </a>
   )
@@ -268,7 +262,7 @@ export const DiffFileView = ({ file, options = {} }: { file: DiffFile; options?:
     <details
       class={['file diff-file', options.manyFiles && !file.viewed && lazyFile(file)]}
       id={diffAnchor(file.path)}
-      data-path={options.commentHref && file.path}
+      data-path={file.path}
       open={!file.viewed}
     >
       <summary class="file-head">

@@ -1,7 +1,10 @@
 /**
  * Highlighting of source within a budget. The time of a grammar is not proportional to the length
- * of a text: 4,000 characters can take a second. So a thread highlights everything, one text after
+ * of a text: 4,000 characters can take a second. So a thread highlights everything, one request after
  * the other. A text that exceeds its time is shown plain. Results are cached by blob or digest.
+ *
+ * The files of a page share a message to the thread, because waking a thread costs more than
+ * highlighting a few lines.
  */
 import { cache, service } from '#core/service.ts'
 import type { Cache } from '#lib/cache.ts'
@@ -14,11 +17,15 @@ import { escapeLines, exceedsLimits, limits, normalizeLineEnds } from '../highli
 import type { Grammar } from './languages.ts'
 import { grammarOfPath } from './names.ts'
 
-/** Without a grammar the thread does nothing but load its code. */
+/** The texts of one file. */
 export type HighlightRequest = {
   readonly texts: readonly string[]
-  readonly grammar: Grammar | null
+  readonly grammar: Grammar
 }
+
+/** A file that waits for a message to the thread. */
+type WaitingFile = HighlightRequest &
+  Pick<PromiseWithResolvers<readonly string[][]>, 'resolve' | 'reject'> & { readonly key: string }
 
 /** The lines of each text. `expiresMs` is null, or when texts that took too long are tried again. */
 type Highlighted = { readonly texts: readonly string[][]; readonly expiresMs: number | null }
@@ -33,8 +40,10 @@ const START_TIMEOUT_MS = 30_000
 const OVERRUN_RETRY_MS = 10 * MINUTE
 /** The same after another failure, such as a machine too busy to give the thread a processor. */
 const FAILURE_RETRY_MS = 5 * SECOND
-/** At most this many texts wait; further ones are shown plain. */
+/** At most this many messages wait; the texts of further ones are shown plain. */
 const MAX_WAITING = 32
+/** A message has at most this many characters, unless one file has more: about 0.1 s of work. */
+const MAX_MESSAGE_LENGTH = 128 * 1024
 
 /** A page waits this long for a file, by its length; the lines of a larger one come later. */
 const SMALL = 4 * 1024
@@ -60,11 +69,31 @@ export interface FileLines {
 
 class QueueFull extends Error {}
 
+const lengthOf = ({ texts }: HighlightRequest): number =>
+  texts.reduce((sum, text) => sum + text.length, 0)
+
+function* messagesOf(files: readonly WaitingFile[]): Generator<WaitingFile[]> {
+  let message: WaitingFile[] = []
+  let length = 0
+  for (const file of files) {
+    if (message.length > 0 && length + lengthOf(file) > MAX_MESSAGE_LENGTH) {
+      yield message
+      message = []
+      length = 0
+    }
+    message.push(file)
+    length += lengthOf(file)
+  }
+  yield message
+}
+
 export class Highlighter {
-  readonly #thread: WorkerRequests<HighlightRequest, string[][]>
+  readonly #thread: WorkerRequests<readonly HighlightRequest[], string[][][]>
   /** Resolves when the thread has loaded its code; null before it starts. */
   #ready: Promise<unknown> | null = null
   readonly #pending = new Map<string, Promise<readonly string[][]>>()
+  /** The files of each caller that were asked for in this turn of the event loop. */
+  readonly #waiting = new Map<string, WaitingFile[]>()
   readonly #turns = new FairSemaphore({
     limit: 1,
     maxWaiting: MAX_WAITING,
@@ -129,40 +158,74 @@ export class Highlighter {
   #highlight(key: string, request: HighlightRequest, caller: string): Promise<readonly string[][]> {
     const pending = this.#pending.get(key)
     if (pending) return pending
-    if (!this.#thread.isRunning) this.#ready = null
-    this.#ready ??= this.#thread.request(
-      { texts: [], grammar: null },
-      { timeoutMs: START_TIMEOUT_MS },
-    )
-    const highlighting = this.#highlightByThread(key, request, caller).finally(() =>
-      this.#pending.delete(key),
-    )
-    this.#pending.set(key, highlighting)
-    return highlighting
+    const { promise, resolve, reject } = Promise.withResolvers<readonly string[][]>()
+    const file = { ...request, key, resolve, reject }
+    this.#pending.set(key, promise)
+    // `file` waits for this. Whether it succeeds is asked by the message.
+    this.#start().catch(() => {})
+    const waiting = this.#waiting.get(caller)
+    if (waiting) waiting.push(file)
+    else {
+      this.#waiting.set(caller, [file])
+      queueMicrotask(() => this.#send(caller))
+    }
+    return promise
   }
 
-  async #highlightByThread(
-    key: string,
-    request: HighlightRequest,
-    caller: string,
-  ): Promise<readonly string[][]> {
+  #send(caller: string): void {
+    const files = this.#waiting.get(caller) ?? []
+    this.#waiting.delete(caller)
+    for (const message of messagesOf(files)) void this.#highlightByThread(message, caller)
+  }
+
+  /** Starts the thread. Loading its code does not count as time of a text. */
+  #start(): Promise<unknown> {
+    if (!this.#thread.isRunning) this.#ready = null
+    return (this.#ready ??= this.#thread.request([], { timeoutMs: START_TIMEOUT_MS }))
+  }
+
+  async #highlightByThread(files: readonly WaitingFile[], caller: string): Promise<void> {
     let release: (() => void) | null = null
     try {
       release = await this.#turns.acquire({ caller })
-      await this.#ready
-      const texts = await this.#thread.request(request, { maxCpuMs: this.maxCpuMs })
-      this.known.set(key, { texts, expiresMs: null })
-      return texts
+      await this.#start()
+      const results = await this.#thread.request(
+        files.map(({ texts, grammar }) => ({ texts, grammar })),
+        { maxCpuMs: this.maxCpuMs },
+      )
+      for (const [index, file] of files.entries())
+        this.#finish(file, { texts: results[index] ?? [], expiresMs: null })
     } catch (error) {
-      const texts = request.texts.map(escapeLines)
-      if (error instanceof WorkerFailure) {
-        const retryMs = error instanceof WorkerOverrun ? OVERRUN_RETRY_MS : FAILURE_RETRY_MS
-        this.#ready = null
-        this.known.set(key, { texts, expiresMs: performance.now() + retryMs })
-      } else if (!(error instanceof QueueFull)) throw error
-      return texts
+      this.#fail(files, error, caller)
     } finally {
       release?.()
+    }
+  }
+
+  #finish({ key, resolve }: WaitingFile, highlighted: Highlighted): void {
+    this.known.set(key, highlighted)
+    this.#pending.delete(key)
+    resolve(highlighted.texts)
+  }
+
+  #fail(files: readonly WaitingFile[], error: unknown, caller: string): void {
+    const isOfThread = error instanceof WorkerFailure
+    if (isOfThread) this.#ready = null
+    // One of the files may be the cause. Alone each of the others succeeds.
+    if (isOfThread && files.length > 1) {
+      for (const file of files) void this.#highlightByThread([file], caller)
+      return
+    }
+    for (const file of files) {
+      const texts = file.texts.map(escapeLines)
+      if (isOfThread) {
+        const retryMs = error instanceof WorkerOverrun ? OVERRUN_RETRY_MS : FAILURE_RETRY_MS
+        this.#finish(file, { texts, expiresMs: performance.now() + retryMs })
+        continue
+      }
+      this.#pending.delete(file.key)
+      if (error instanceof QueueFull) file.resolve(texts)
+      else file.reject(error)
     }
   }
 }

@@ -58,10 +58,33 @@ test('a text that takes too long is plain, also when it is asked again, and the 
   expect((user + system) / 1000).toBeLessThan(500)
 })
 
+test('a text that takes too long leaves the others of its page highlighted', async () => {
+  const highlighter = makeHighlighter(1_000)
+  const [hard, other] = await Promise.all([
+    highlighter.texts([HARD], 'markdown', 'ada'),
+    highlighter.texts(['let a = 1'], 'javascript', 'ada'),
+  ])
+  expect(hard).toEqual([HARD_LINES])
+  expect(other[0]?.[0]).toContain('<i class="k">')
+})
+
+test('files of a page above the size of a message are all highlighted', async () => {
+  const highlighter = makeHighlighter()
+  const filler = `let filler = 1\n`.repeat(2_000)
+  const pages = await Promise.all(
+    Array.from({ length: 12 }, (_, at) =>
+      highlighter.texts([`let a = ${at}\n${filler}`], 'javascript', 'ada'),
+    ),
+  )
+  expect(pages.map(([text]) => text?.[0])).toEqual(
+    Array.from({ length: 12 }, (_, at) => `<i class="k">let</i> a = <i class="n">${at}</i>`),
+  )
+})
+
 test('when too many texts wait, further ones are plain and tried again later', async () => {
   const highlighter = makeHighlighter()
   const all = Array.from({ length: 40 }, (_, at) =>
-    highlighter.texts([`let a = ${at}`], 'javascript', 'ada'),
+    highlighter.texts([`let a = ${at}`], 'javascript', `caller ${at}`),
   )
   const lines = await Promise.all(all)
   const plain = lines.filter(([text]) => !text?.[0]?.includes('<i class='))

@@ -31,12 +31,12 @@ const isSecure = (visit: Visit): boolean => visit.hearth.settings.site_url.start
 
 const DiffSample = () => (
   <div class="diff-sample" aria-hidden="true">
-    <span class="ln del">−</span>
-    <span class="src del">
+    <span class="del">−</span>
+    <span class="del">
       const target = <mark>200</mark>
     </span>
-    <span class="ln add">+</span>
-    <span class="src add">
+    <span class="add">+</span>
+    <span class="add">
       const target = <mark>230</mark>
     </span>
   </div>

@@ -53,14 +53,12 @@ const BlameMark = ({
   home: string
   range: OutputOf<typeof findBlame>['items'][number]
 }) => (
-  <div class="blame-mark">
+  <div>
     <a
-      class="blame-commit"
       href={commitPath(repo.full_name, commit.sha)}
       title={t('{title}, by {name}', { title: commit.title, name: commit.author.name })}
     >
-      <span class="blame-author">{commit.author.actor?.username ?? commit.author.name}</span>{' '}
-      <span class="blame-title">{commit.title}</span>
+      <b>{commit.author.actor?.username ?? commit.author.name}</b> <span>{commit.title}</span>
     </a>
     {pull !== null && <a href={pullPath(home, pull)}>#{pull}</a>}
     {session && pull !== null && (
@@ -73,10 +71,10 @@ const BlameMark = ({
       class="blame-before"
       href={blameBeforePath(repo.full_name, commit.sha, path)}
       rel="nofollow"
-      title={t('Blame before this commit')}
+      title={t('Blame before {sha}', { sha: commit.sha.slice(0, 7) })}
       aria-label={t('Blame before {sha}', { sha: commit.sha.slice(0, 7) })}
     >
-      <Icon name="history" size={14} />
+      ↶
     </a>
   </div>
 )

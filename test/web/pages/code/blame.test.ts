@@ -23,12 +23,12 @@ const visitor = await forge.browser(null)
 
 test('each part names its author and date and leads to the blame before it', async () => {
   const { html } = await visitor.open(`/${REPO}/blame/main/new.txt?wait=1`)
-  const marks = [...html.matchAll(/<div class="blame-mark">([\s\S]*?)<\/div>/g)].map(
+  const marks = [...html.matchAll(/<td class="blame">([\s\S]*?)<\/td>/g)].map(
     ([, mark = '']) => mark,
   )
   expect(marks).toHaveLength(2)
   for (const mark of marks) {
-    expect(mark).toContain('<span class="blame-author">ada</span>')
+    expect(mark).toContain('<b>ada</b>')
     expect(mark).toContain('<time datetime="')
   }
   expect(marks[0]).toContain(`href="/${REPO}/commit/${second}"`)

@@ -113,7 +113,7 @@ test('an SVG is shown as lines, and as an image that runs nothing', async () => 
   await commit('paint', { 'mark.svg': svg('blue') })
   const { page, problems } = await browserPage(forge, 'ada')
   await page.goto(address)
-  expect(await page.locator('.diff-lines .src.add').count()).toBe(1)
+  expect(await page.locator('.diff-table .add').count()).toBe(1)
   await page.click('text=Show as image')
   await page.waitForFunction(() =>
     [...document.querySelectorAll<HTMLImageElement>('.image-version img')].every(

@@ -94,7 +94,7 @@ test('unchanged lines expand without a script until hunks meet', async () => {
   const here = `/${REPO}/compare/main...fix/one`
   const first = await visitor.open(here)
   expect(first.html.match(/<tr class="hunk">/g)).toHaveLength(3)
-  const down = link(first.html, 'Show lines 7 to 26 of a.txt')
+  const down = link(first.html, 'Show lines 7 to 26')
   const more = await visitor.open(down)
   expect([more.html.includes('>line 26<'), more.html.includes('>line 27<')]).toEqual([true, false])
   const all = await visitor.open(`${here}?expand=7-146:a.txt`)

@@ -185,7 +185,7 @@ test('a preview shows the change and the document, and commits nothing', async (
   })
   expect(shown.status).toBe(200)
   expect(shown.html).toContain('<strong>Two</strong>')
-  expect(shown.html).toContain('src add')
+  expect(shown.html).toContain('<tr class="add">')
   expect(shown.html).toContain('**Two** &lt;script&gt;alert(1)&lt;/script&gt;\n</textarea>')
   expect(shown.html).toContain('value="Mine"')
   expect(shown.html).not.toContain('<script>alert')

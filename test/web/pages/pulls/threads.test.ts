@@ -50,10 +50,7 @@ test('a review has its conversations below it, with code and the suggested chang
       .nth(at)
       .locator('tr')
       .evaluateAll((all) =>
-        all.map((row) => [
-          row.querySelector('.src')?.className.replace('src', '').trim() ?? '',
-          row.querySelector('.src')?.textContent ?? '',
-        ]),
+        all.map((row) => [row.className, row.querySelector('td:last-child')?.textContent ?? '']),
       )
   expect(await rows(0)).toEqual([
     ['', 'line 2'],
