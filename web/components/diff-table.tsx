@@ -196,8 +196,10 @@ export const DiffTable = ({ file, options }: { file: DiffFile; options: DiffOpti
     : file.language
       ? grammarOfWord(file.language)
       : grammarOfPath(file.path)
+  // Side by side the lines scroll on a phone, which the keyboard can do as well.
+  const scrolling = frame.split ? { tabindex: '0', role: 'group', 'aria-label': file.path } : {}
   return (
-    <div class={['diff-lines', frame.split && 'diff-split']}>
+    <div class={['diff-lines', frame.split && 'diff-split']} {...scrolling}>
       {raw(options.page?.placeSource(texts, grammar, render) ?? render(texts.map(escapeLines)))}
     </div>
   )
