@@ -250,11 +250,11 @@ const CommitFacts = ({ data }: { data: Data }) => (
   <Facts facts={[...ownFacts(data), ...factsAround(data)]} />
 )
 
-const UNPROVEN: Record<string, string> = texts({
-  unknown_key: 'By a key that nobody here has',
-  invalid: 'It does not fit this commit',
-  malformed_signature: 'It cannot be read',
-  bad_email: 'The committer’s address is not one of the signer’s',
+const UNVERIFIED: Record<string, string> = texts({
+  unknown_key: 'Signed with a key that no account has',
+  invalid: 'The signature does not match this commit',
+  malformed_signature: 'The signature cannot be read',
+  bad_email: 'The committer’s address does not belong to the signer',
 })
 
 const SignatureMark = ({
@@ -270,11 +270,14 @@ const SignatureMark = ({
       {signer && <ActorLink of={signer} />}
     </>
   ) : (
-    <Chip>
-      {kind === 'gpg'
-        ? t('By an OpenPGP key, which is not looked through here')
-        : (UNPROVEN[reason] ?? reason)}
-    </Chip>
+    <>
+      <Chip>{t('Unverified')}</Chip>{' '}
+      <span class="muted">
+        {kind === 'gpg'
+          ? t('Signed with OpenPGP, which Hearth does not verify')
+          : (UNVERIFIED[reason] ?? reason)}
+      </span>
+    </>
   )
 
 const CommitActions = ({

@@ -135,16 +135,14 @@ const LOOKS = {
   error: 'error',
 } as const
 
-/** `mark` stands behind the name of each. */
-export const StatusList = ({
-  statuses,
-  label,
-  mark,
-}: {
+type StatusListProps = {
   statuses: readonly ShownStatus[]
   label?: string
+  /** Stands behind the name of each. */
   mark?: Child
-}) => (
+}
+
+const Lines = ({ statuses, label, mark }: StatusListProps) => (
   <ul class="bare-list" aria-label={label}>
     {statuses.map((status) => (
       <li>
@@ -162,3 +160,34 @@ export const StatusList = ({
     ))}
   </ul>
 )
+
+/** Of more statuses only the first are in view: those that failed, then those that run. */
+const MAX_IN_VIEW = 10
+
+const ORDER = { failure: 0, error: 0, pending: 1, success: 2 } as const
+
+const countOf = (statuses: readonly ShownStatus[], order: number): number =>
+  statuses.filter(({ state }) => ORDER[state] === order).length
+
+/** A matrix of jobs makes hundreds of statuses, so a long list has its counts above it. */
+export const StatusList = (props: StatusListProps) => {
+  const { statuses } = props
+  if (statuses.length <= MAX_IN_VIEW) return <Lines {...props} />
+  const sorted = statuses.toSorted((a, b) => ORDER[a.state] - ORDER[b.state])
+  return (
+    <>
+      <p>
+        {t('{failed} failed, {running} running, {passed} passed', {
+          failed: countOf(statuses, 0),
+          running: countOf(statuses, 1),
+          passed: countOf(statuses, 2),
+        })}
+      </p>
+      <Lines {...props} statuses={sorted.slice(0, MAX_IN_VIEW)} />
+      <details class="more">
+        <summary>{t('Show {count} more', { count: statuses.length - MAX_IN_VIEW })}</summary>
+        <Lines {...props} statuses={sorted.slice(MAX_IN_VIEW)} />
+      </details>
+    </>
+  )
+}

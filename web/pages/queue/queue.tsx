@@ -362,6 +362,22 @@ const BaseTabs = ({
   />
 )
 
+const EmptyQueue = ({ repo, enabled }: { repo: Repo; enabled: boolean }) => (
+  <EmptyState
+    icon="queue"
+    title={t('The queue is empty')}
+    actions={
+      enabled && (
+        <LinkButton href={repoPath(repo.full_name, '/pulls')} icon="pull">
+          {t('Open pull requests')}
+        </LinkButton>
+      )
+    }
+  >
+    {enabled && t('Merging a pull request puts it here.')}
+  </EmptyState>
+)
+
 type QueueProps = { visit: Visit; repo: Repo; queue: MergeQueue }
 
 /** What a live page replaces: notices, the waiting pull requests and the recent ones. */
@@ -382,18 +398,18 @@ const QueueState = ({ visit, repo, queue }: QueueProps) => {
       {refused !== undefined && <FormError>{refused}</FormError>}
       {!queue.enabled && (
         <Notice kind="info">
-          {rich('Merging does not go through the queue{maintain}.', {
-            maintain: maintain ? t('; it can be turned on in the settings') : '',
-          })}
+          {maintain
+            ? rich('Merging does not go through the queue. <a>Turn it on in the settings</a>', {
+                a: (inner) => <a href={repoPath(repo.full_name, '/settings')}>{inner}</a>,
+              })
+            : t('Merging does not go through the queue.')}
         </Notice>
       )}
       {queue.paused && (
         <Paused paused={queue.paused} visit={visit} here={here} mayResume={open && maintain} />
       )}
       {queue.waiting.length === 0 ? (
-        <EmptyState icon="queue" title={t('The queue is empty')}>
-          {queue.enabled && t('Merging a pull request puts it here.')}
-        </EmptyState>
+        <EmptyQueue repo={repo} enabled={queue.enabled} />
       ) : (
         <WaitingList visit={visit} repo={repo} here={here} queue={queue} rightsFor={rightsFor} />
       )}

@@ -269,7 +269,11 @@ export const teamPage = page({
             ))}
           </List>
         ) : (
-          <EmptyState icon="users" title={t('No members yet')} />
+          <EmptyState icon="users" title={t('No members yet')}>
+            {team.can_manage
+              ? t('Add the first one below.')
+              : t('Owners of the workspace add members.')}
+          </EmptyState>
         )}
         {team.can_manage && <AddMember visit={visit} team={team} />}
         {repos.length === 0 ? (

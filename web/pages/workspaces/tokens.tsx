@@ -189,7 +189,9 @@ const TokensView = ({ visit, workspace, tokens, made }: TokensData & { visit: Vi
         </TokenSecret>
       )}
       {tokens.length === 0 ? (
-        <EmptyState icon="key" title={t('No tokens yet')} />
+        <EmptyState icon="key" title={t('No tokens yet')}>
+          {t('Create one below for a build server, a bot or another program.')}
+        </EmptyState>
       ) : (
         <List label={t('Tokens')}>
           {tokens.map((token) => (
