@@ -171,6 +171,8 @@ test('a first workflow, and a run of it that somebody starts', async () => {
   await keys.press('Escape')
   await keys.follow(/^button Commit changes/, /\/blob\/main\/\.hearth/)
   await keys.follow(/^a Runs/, /\/ada\/lamp\/runs$/)
+  // It comes by itself once a job has read the file.
+  await page.waitForSelector('summary:has-text("Run workflow")')
   await keys.tabTo(/^summary Run workflow/)
   await keys.press('Enter')
   await keys.pressFor(/^button .*On main/, messageOf('started'))

@@ -257,10 +257,12 @@ const RunsView = ({ visit, ...shown }: Shown & { visit: Visit }): Html => {
   )
 }
 
-/** A hash of what the page shows of its runs. */
-export const stateOfRuns = (runs: readonly Run[]): string =>
+/** A hash of what the page shows of its runs and workflows. */
+export const stateOfRuns = ({ runs, workflows }: Pick<Shown, 'runs' | 'workflows'>): string =>
   Bun.hash(
-    JSON.stringify(
+    JSON.stringify([
+      // A job reads the files of workflows a moment after their push.
+      workflows.map(({ id, name, state, events }) => [id, name, state, events]),
       runs.map(({ id, attempt, status, conclusion, waiting_for }) => [
         id,
         attempt,
@@ -268,39 +270,37 @@ export const stateOfRuns = (runs: readonly Run[]): string =>
         conclusion,
         waiting_for,
       ]),
-    ),
+    ]),
   ).toString(36)
 
-const liveOf = (visit: Visit, { repo, runs }: Shown) => ({
-  href: withQuery(repoPath(repo.full_name, '/runs/live'), {
+const liveOf = (visit: Visit, shown: Shown) => ({
+  href: withQuery(repoPath(shown.repo.full_name, '/runs/live'), {
     ...Object.fromEntries(visit.url.searchParams),
-    state: stateOfRuns(runs),
+    state: stateOfRuns(shown),
   }),
   said: t('The list of runs has changed.'),
 })
 
-/** The runs that the address asks for. */
-export async function loadRuns(
-  visit: Visit,
-): Promise<{ runs: Run[]; next: string | null; page: number; filter: Filter }> {
+/** The workflows, and the runs that the address asks for. */
+export async function loadRuns(visit: Visit): Promise<Omit<Shown, 'repo'>> {
   const filter = readFilter(visit.url)
   const { workflow: workflow_id, ...rest } = filter
   const page = pageNumber(visit)
+  const workflows = await visit.call(listWorkflows, { repo: repoOf(visit), per_page: 100 })
   const { items, next } = await visit.call(listRuns, {
     repo: repoOf(visit),
     workflow_id,
     ...rest,
     page,
   })
-  return { runs: items, next, page, filter }
+  return { workflows: workflows.items, runs: items, next, page, filter }
 }
 
 export const runsPage = page({
   path: '/:workspace/:repo/runs',
-  load: async (visit): Promise<Shown> => {
-    const repo = await visit.call(getRepo, { repo: repoOf(visit) })
-    const workflows = await visit.call(listWorkflows, { repo: repo.full_name, per_page: 100 })
-    return { repo, workflows: workflows.items, ...(await loadRuns(visit)) }
-  },
+  load: async (visit): Promise<Shown> => ({
+    repo: await visit.call(getRepo, { repo: repoOf(visit) }),
+    ...(await loadRuns(visit)),
+  }),
   view: (shown, visit) => <RunsView visit={visit} {...shown} />,
 })

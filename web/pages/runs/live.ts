@@ -36,7 +36,7 @@ async function live(
 export const runsLive: Resource = {
   path: '/:workspace/:repo/runs/live',
   respond: (visit) =>
-    live(visit, async (reader) => stateOfRuns((await loadRuns(reader)).runs), LIST_WAIT_MS),
+    live(visit, async (reader) => stateOfRuns(await loadRuns(reader)), LIST_WAIT_MS),
 }
 
 export const runLive: Resource = {
