@@ -316,6 +316,7 @@ function operationsOf(memory: Memory): Operation[] {
       input: Type.Object({ ms: Type.Integer() }),
       output: Type.Object({ waited: Type.Integer() }),
       handler: async (_, { ms }) => {
+        memory.ran.push('wait_for_end')
         await Bun.sleep(ms)
         return { waited: ms }
       },

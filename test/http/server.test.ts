@@ -109,10 +109,14 @@ test('requests that come before the forge is open wait for it', async () => {
   await early.stop()
 })
 
+const hasBegun = async ({ memory }: typeof forge): Promise<void> => {
+  while (!memory.ran.includes('wait_for_end')) await Bun.sleep(5)
+}
+
 test('stopping lets running requests end and takes no new ones', async () => {
   const other = makeForge()
   const running = other.get('/api/wait?ms=300')
-  await Bun.sleep(50)
+  await hasBegun(other)
   const stopped = other.server.stop()
   const response = await running
   expect(await response.json()).toEqual({ waited: 300 })
@@ -130,7 +134,7 @@ test('what does not end in time is cut', async () => {
     () => 'answered',
     () => 'cut',
   )
-  await Bun.sleep(50)
+  await hasBegun(other)
   await other.server.stop()
   expect(await running).toBe('cut')
 })

@@ -80,6 +80,6 @@ export function isAlive(word: string): boolean {
 
 /** Whether no such process is alive; a killed one takes a moment to be gone. */
 export async function hasEnded(word: string): Promise<boolean> {
-  for (let tries = 0; isAlive(word) && tries < 100; tries++) await Bun.sleep(50)
+  for (const end = Date.now() + 60_000; isAlive(word) && Date.now() < end; ) await Bun.sleep(50)
   return !isAlive(word)
 }
