@@ -473,9 +473,10 @@ export const SETTINGS = {
     help: 'Pack operations that run at once; others wait.',
   }),
   'git.places_per_caller': number({
-    default: Math.max(1, 2 * availableParallelism() - 1),
+    // Also with one core a slow clone of somebody must not hold up their push.
+    default: Math.max(3, 2 * availableParallelism() - 1),
     minimum: 1,
-    defaultText: 'one less than git.concurrency',
+    defaultText: 'one less than git.concurrency, at least 3',
     changeable: { at: ['git', 'places_per_caller'], minimum: 1, maximum: 10_000 },
     help: 'Git transfers of one caller (an account, or an address) that run at once; more of them wait.',
   }),
