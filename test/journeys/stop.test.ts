@@ -100,7 +100,10 @@ test('a clone, a push, a write and a delivery are under way, and somebody looks 
   await commit('second', 8 * 1024 * 1024)
   const cloned = runGit(root, ['clone', '-q', withToken(down.url, token), 'again'])
   const pushed = runGit(clone, ['push', '-q', withToken(up.url, token), 'main:work'])
-  await Promise.all([down.held, up.held])
+  const early = Promise.race([cloned, pushed]).then(({ error }) => {
+    throw new Error(`it ended before it was held: ${error}`)
+  })
+  await Promise.race([Promise.all([down.held, up.held]), early])
 
   // A receiver that does not answer holds a job.
   const called = Promise.withResolvers<void>()
