@@ -3,7 +3,14 @@
  * end, no entry missing or twice, and the money exact. A first run without a kill says what the end
  * is.
  */
-import { allPoints, nameOf, runStory, type Ending, type Point } from './agent-crash/story.ts'
+import {
+  allPoints,
+  nameOf,
+  runStory,
+  runStoryUntilKilled,
+  type Ending,
+  type Point,
+} from './agent-crash/story.ts'
 import { EXECUTABLE, requireBuilt } from '../../scripts/support/forge.ts'
 import { runScript, type Option } from '../../scripts/support/options.ts'
 
@@ -26,10 +33,16 @@ export async function agentCrashes(
   // Nothing can be compared with an end that is wrong itself.
   if (faults.length > 0) return faults
   for (const point of points) {
-    const ending = await runStory(executable, point)
-    const found = [...ending.problems, ...differences(expected, ending)]
-    say(`${nameOf(point)}: ${found.length === 0 ? 'the same end' : found.join('; ')}`)
-    faults.push(...found.map((fault) => `${nameOf(point)}: ${fault}`))
+    const { point: tried, ending } = await runStoryUntilKilled(executable, point)
+    const name =
+      tried === point ? nameOf(point) : `${nameOf(point)}, for which ${nameOf(tried)} was tried`
+    const found = [
+      ...(ending.isReached ? [] : ['the point was never reached']),
+      ...ending.problems,
+      ...differences(expected, ending),
+    ]
+    say(`${name}: ${found.length === 0 ? 'the same end' : found.join('; ')}`)
+    faults.push(...found.map((fault) => `${name}: ${fault}`))
   }
   return faults
 }

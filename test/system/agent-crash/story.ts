@@ -60,6 +60,8 @@ export type Ending = {
   /** Results of checks, which run beside the agent. */
   readonly checks: number
   readonly problems: readonly string[]
+  /** Whether the forge was killed before the story ended. */
+  readonly isReached: boolean
 }
 
 class Story {
@@ -236,7 +238,6 @@ class Story {
           return this.#ending([`the story did not end in time: ${this.#last}`])
         await Bun.sleep(POLL_MS)
       }
-      if (this.point !== null && !this.#killed) return this.#ending(['the point was never reached'])
       return this.#ending([])
     } finally {
       await this.#forge?.stop()
@@ -248,7 +249,8 @@ class Story {
   #ending(problems: string[]): Ending {
     const db = new Database(join(this.#directory, 'data', 'hearth.db'), { readonly: true })
     try {
-      return endingOf(db, problems, this.#model.answers())
+      const isReached = this.point === null || this.#killed
+      return { ...endingOf(db, problems, this.#model.answers()), isReached }
     } finally {
       db.close()
     }
@@ -262,7 +264,7 @@ const one = (db: Database, sql: string): Record<string, unknown> =>
   (db.query(sql).get() ?? {}) as Record<string, unknown>
 
 /** Everything that must be the same, and what is wrong with money and numbers. */
-function endingOf(db: Database, problems: string[], answers: number): Ending {
+function endingOf(db: Database, problems: string[], answers: number): Omit<Ending, 'isReached'> {
   const entries = db.query('SELECT * FROM session_entries ORDER BY seq').all() as Entry[]
   if (entries.some(({ seq }, at) => seq !== at + 1)) problems.push('the entries have a gap')
   const micro = (value: unknown): number => Math.round(Number(value ?? 0) * 1e6)
@@ -296,6 +298,28 @@ function endingOf(db: Database, problems: string[], answers: number): Ending {
       .filter(({ kind }) => kind !== 'usage' && kind !== 'check')
       .map(({ kind, tool }) => `${kind} ${tool ?? ''}`.trim()),
     problems,
+  }
+}
+
+/** The same point with half its delay; null for one without. */
+const earlierThan = (point: Point): Point | null =>
+  'seen' in point || point.delay_ms === 0
+    ? null
+    : { ...point, delay_ms: Math.floor(point.delay_ms / 2) }
+
+/**
+ * Runs the story with a kill at a point. A story that ends before a delay is over is run again with
+ * a shorter one, so that each point is a kill.
+ */
+export async function runStoryUntilKilled(
+  executable: string,
+  point: Point,
+): Promise<{ readonly point: Point; readonly ending: Ending }> {
+  for (let tried = point; ; ) {
+    const ending = await runStory(executable, tried)
+    const earlier = ending.isReached ? null : earlierThan(tried)
+    if (earlier === null) return { point: tried, ending }
+    tried = earlier
   }
 }
 
