@@ -90,12 +90,14 @@ test('a merged pull request offers what its agent learned, and a form for people
     pull: String(number),
   })
   expect((await browser.open(here)).html).not.toContain('An agent learned something here')
-  await browser.press(html, PAGE, {
-    text: 'Cool it first',
-    kind: 'gotcha',
-    scope: 'project',
-    pull: String(number),
-  })
+  const typed = { text: 'Cool it first', kind: 'gotcha' }
+  const refused = await browser.press(html, `${here}/memory`, { ...typed, paths: 'src/none.ts' })
+  expect(refused.status).toBe(422)
+  for (const kept of ['Cool it first', 'value="src/none.ts"', 'has no file src/none.ts'])
+    expect(refused.html).toContain(kept)
+  expect(refused.html).toContain(`action="${here}/memory"`)
+  const added = await browser.press(refused.html, `${here}/memory`, { ...typed, paths: '' })
+  expect(added.location).toBe(here)
   expect(await list()).toMatchObject([
     { text: 'Cool it first', kind: 'gotcha', pull: number },
     { text: 'The oven is slow', reviewed: true },
@@ -104,4 +106,18 @@ test('a merged pull request offers what its agent learned, and a form for people
   const seen = await (await forge.browser('eve')).open(here)
   for (const offered of ['Memories from this change', 'Remember something'])
     expect(seen.html).not.toContain(offered)
+})
+
+test('members remember something for all repositories on the page of the workspace', async () => {
+  const { forge, ada, browser } = await setUp()
+  const here = '/acme/-/memory'
+  const { html } = await browser.open(here)
+  expect(html).toContain('No memories yet')
+  const refused = await browser.press(html, here, { text: ' ', kind: 'decision' })
+  expect([refused.status, refused.html.includes('field-error')]).toEqual([422, true])
+  const added = await browser.press(html, here, { text: 'We bake at night', kind: 'decision' })
+  expect(added.location).toBe(here)
+  expect((await browser.open(here)).html).toContain('We bake at night')
+  const { project, workspace } = await forge.call(recall, ada, REPO)
+  expect([project, workspace]).toMatchObject([[], [{ kind: 'decision', scope: 'workspace' }]])
 })

@@ -19,15 +19,9 @@ import {
 } from '../../components/index.ts'
 import { codePath, pullPath, repoPath } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
-import { rich, t, texts, tn } from '../../text.ts'
+import { rich, t, tn } from '../../text.ts'
 import { fieldError, formError } from '../shell.tsx'
-
-export const KIND_LABELS = texts({
-  fact: 'Fact',
-  convention: 'Convention',
-  decision: 'Decision',
-  gotcha: 'Pitfall',
-} as const)
+import { KIND_LABELS, kindOptions } from './kinds.ts'
 
 const KIND_ICONS: Readonly<Record<MemoryKind, IconName>> = {
   fact: 'info',
@@ -35,9 +29,6 @@ const KIND_ICONS: Readonly<Record<MemoryKind, IconName>> = {
   decision: 'milestone',
   gotcha: 'warning',
 }
-
-export const kindOptions = () =>
-  Object.entries(KIND_LABELS).map(([value, label]) => ({ value, label }))
 
 type MemoryProps = {
   visit: Visit
@@ -87,6 +78,8 @@ const MemoryAction = ({
 const EditForm = ({ visit, repo, memory, pull }: MemoryProps) => {
   const { values, error } = visit.form
   const typed = error !== null && values.text('id') === memory.id && values.has('text')
+  // A refused form is shown on the page of memories, and still returns to its pull request.
+  const pullToReturn = returnTo(pull).pull ?? (typed ? values.optional('pull') : undefined)
   const id = (name: string) => `${memory.id}-${name}`
   return (
     <Form
@@ -96,7 +89,7 @@ const EditForm = ({ visit, repo, memory, pull }: MemoryProps) => {
       label={t('Edit memory: {text}', { text: memory.text.slice(0, 60) })}
     >
       <input type="hidden" name="id" value={memory.id} />
-      {pull !== undefined && <input type="hidden" name="pull" value={String(pull)} />}
+      {pullToReturn !== undefined && <input type="hidden" name="pull" value={pullToReturn} />}
       <TextArea
         id={id('text')}
         name="text"

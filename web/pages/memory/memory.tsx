@@ -3,35 +3,29 @@ import {
   forget,
   KINDS,
   recall,
-  remember,
   updateMemory,
   type Memories,
   type MemoryKind,
 } from '#features/memory/index.ts'
 import { getRepo, type Repo } from '#features/repos/index.ts'
 import {
-  Button,
-  Card,
   EmptyState,
-  Field,
-  Form,
-  FormActions,
   FormError,
   KindSearch,
   LinkButton,
   PageHead,
   Pager,
-  Select,
-  TextArea,
 } from '../../components/index.ts'
 import type { Html } from '../../jsx/html.ts'
 import { pullPath, repoPath, withQuery } from '../../paths.ts'
 import { pageNumber } from '../../page-number.ts'
 import { action, page, redirectWithFlash, type Fields, type Visit } from '../../site.ts'
 import { t } from '../../text.ts'
+import { pullPage } from '../pulls/pull.tsx'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
-import { fieldError, formError } from '../shell.tsx'
-import { KIND_LABELS, kindOptions, MemoryList } from './memory-list.tsx'
+import { KIND_LABELS, kindOf } from './kinds.ts'
+import { MemoryList } from './memory-list.tsx'
+import { NewMemory, submitMemory } from './new-memory.tsx'
 
 const PER_PAGE = 30
 /** Waiting ones are read and decided, so few are enough. */
@@ -47,63 +41,6 @@ type Shown = {
 }
 
 const memoryPagePath = (visit: Visit): string => repoPath(repoOf(visit), '/memory')
-
-const NewMemory = ({ visit, repo }: { visit: Visit; repo: Repo }) => {
-  const { values, error } = visit.form
-  const typed = error !== null && !values.has('id')
-  return (
-    <Card title={t('New memory')}>
-      <Form
-        action={repoPath(repo.full_name, '/memory')}
-        csrf={visit.csrf}
-        error={typed ? formError(visit, 'text', 'paths') : null}
-      >
-        <TextArea
-          name="text"
-          label={t('Text')}
-          required
-          rows={3}
-          maxlength={2000}
-          placeholder={t('The tests of the parser need the fixture server on port 9000.')}
-          value={typed ? values.text('text') : ''}
-          error={typed ? fieldError(visit, 'text') : null}
-          hint={t('One fact that makes sense by itself. Everyone who can read this page reads it.')}
-        />
-        <Select
-          name="kind"
-          label={t('Kind')}
-          required
-          value={typed ? values.text('kind') : 'fact'}
-          options={kindOptions()}
-        />
-        <Select
-          name="scope"
-          label={t('Level')}
-          required
-          value={typed ? values.text('scope') : 'project'}
-          options={[
-            { value: 'project', label: t('This repository') },
-            { value: 'workspace', label: t('All repositories of the workspace') },
-          ]}
-        />
-        <Field
-          name="paths"
-          label={t('Files')}
-          mono
-          autocomplete="off"
-          value={typed ? values.text('paths') : ''}
-          error={typed ? fieldError(visit, 'paths') : null}
-          hint={t('Up to five files that it is about. It is marked when they change.')}
-        />
-        <FormActions>
-          <Button variant="primary" icon="plus">
-            {t('Add memory')}
-          </Button>
-        </FormActions>
-      </Form>
-    </Card>
-  )
-}
 
 const Empty = ({ isFiltered }: { isFiltered: boolean }) => (
   <EmptyState icon="layers" title={isFiltered ? t('No memory matches') : t('No memories yet')}>
@@ -128,6 +65,7 @@ const MemoryView = ({ visit, ...shown }: Shown & { visit: Visit }): Html => {
   const most = Math.max(kept.project_count, kept.workspace_count)
   const failed = visit.form.error !== null && !visit.form.values.has('text')
   const list = { visit, repo }
+  const mayAdd = repo.permissions.write && !repo.archived
   return (
     <RepoFrame visit={visit} repo={repo} title={t('Memory')} current="memory">
       <PageHead
@@ -170,7 +108,7 @@ const MemoryView = ({ visit, ...shown }: Shown & { visit: Visit }): Html => {
         older={shown.page * PER_PAGE < most ? at(shown.page + 1) : null}
         label={t('Memory')}
       />
-      {repo.permissions.write && !repo.archived && <NewMemory visit={visit} repo={repo} />}
+      {mayAdd && <NewMemory visit={visit} action={memoryPagePath(visit)} />}
     </RepoFrame>
   )
 }
@@ -202,9 +140,6 @@ export const memoryPage = page({
   view: (shown, visit) => <MemoryView visit={visit} {...shown} />,
 })
 
-const kindOf = (fields: Fields): MemoryKind =>
-  KINDS.find((one) => one === fields.text('kind')) ?? 'fact'
-
 /** A form that changes the memory whose id it sends. */
 const memoryForm = (part: string, submit: Parameters<typeof action>[0]['submit']) =>
   action({ path: `/:workspace/:repo/memory/${part}`, page: memoryPage, submit })
@@ -223,17 +158,24 @@ export const memoryForms = [
   action({
     path: '/:workspace/:repo/memory',
     page: memoryPage,
+    submit: async (visit, fields) =>
+      redirectWithFlash(
+        visit,
+        memoryPagePath(visit),
+        await submitMemory(visit, fields, { repo: repoOf(visit) }),
+      ),
+  }),
+  action({
+    path: '/:workspace/:repo/pull/:number/memory',
+    page: pullPage,
     submit: async (visit, fields) => {
-      const { existing } = await visit.call(remember, {
+      const pull = Number(visit.params.number)
+      const flash = await submitMemory(visit, fields, {
         repo: repoOf(visit),
-        text: fields.text('text'),
-        kind: kindOf(fields),
-        scope: fields.text('scope') === 'workspace' ? 'workspace' : 'project',
-        paths: fields.list('paths', /[,\r\n]/),
-        ...(fields.has('pull') ? { pull: Number(fields.text('pull')) } : {}),
+        scope: 'project',
+        pull,
       })
-      const flash = existing ? 'memory-known' : 'memory-added'
-      return redirectWithFlash(visit, returnPath(visit, fields), flash)
+      return redirectWithFlash(visit, pullPath(repoOf(visit), pull), flash)
     },
   }),
   memoryForm('edit', async (visit, fields) => {

@@ -2,11 +2,12 @@
 import { recall, type Memory } from '#features/memory/index.ts'
 import type { PullDetail } from '#features/pulls/index.ts'
 import type { Repo } from '#features/repos/index.ts'
-import { Button, Form, FormActions, Notice, Select, TextArea } from '../../components/index.ts'
-import { repoPath } from '../../paths.ts'
+import { Notice } from '../../components/index.ts'
+import { pullPath } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 import { t } from '../../text.ts'
-import { kindOptions, MemoryList } from './memory-list.tsx'
+import { MemoryList } from './memory-list.tsx'
+import { isRefused, NewMemoryForm } from './new-memory.tsx'
 
 const MAX_SHOWN = 20
 
@@ -29,25 +30,14 @@ export async function loadPullMemories(
 type Props = { visit: Visit; repo: Repo; number: number }
 
 const RememberForm = ({ visit, repo, number }: Props) => (
-  <details class="card more">
+  <details class="card more" open={isRefused(visit)}>
     <summary>{t('Remember something from this change')}</summary>
     <div class="card-body">
-      <Form action={repoPath(repo.full_name, '/memory')} csrf={visit.csrf}>
-        <input type="hidden" name="pull" value={String(number)} />
-        <input type="hidden" name="scope" value="project" />
-        <TextArea
-          name="text"
-          label={t('Text')}
-          required
-          rows={3}
-          maxlength={2000}
-          hint={t('One fact that makes sense by itself. Everyone who can read this page reads it.')}
-        />
-        <Select name="kind" label={t('Kind')} required value="fact" options={kindOptions()} />
-        <FormActions>
-          <Button icon="plus">{t('Add memory')}</Button>
-        </FormActions>
-      </Form>
+      <NewMemoryForm
+        visit={visit}
+        action={`${pullPath(repo.full_name, number)}/memory`}
+        scope="project"
+      />
     </div>
   </details>
 )

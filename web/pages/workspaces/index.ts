@@ -7,7 +7,7 @@ import { workspaceDangerForms } from './danger-forms.ts'
 import { deletedReposPage, purgeRepoForm, restoreRepoForm } from './deleted.tsx'
 import { inviteMemberForm, revokeWorkspaceInviteForm } from './invite-forms.ts'
 import { workspaceAgentsLive } from '../repos/agents-live.ts'
-import { workspaceMemoryPage } from './memory.tsx'
+import { workspaceMemoryForm, workspaceMemoryPage } from './memory.tsx'
 import { membersPage, removeMemberForm, updateMemberForm } from './members.tsx'
 import { newWorkspaceForm, newWorkspacePage } from './new.tsx'
 import { workspaceSettingsForm, workspaceSettingsPage } from './settings.tsx'
@@ -47,6 +47,7 @@ export const workspaces: SiteSection = {
   ],
   forms: [
     stopWorkspaceAgentsForm,
+    workspaceMemoryForm,
     newWorkspaceForm,
     updateMemberForm,
     removeMemberForm,

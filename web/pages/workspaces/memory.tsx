@@ -2,13 +2,15 @@
 import { recall, type Memory } from '#features/memory/index.ts'
 import { listRepos, type Repo } from '#features/repos/index.ts'
 import { getWorkspace, type Workspace } from '#features/workspaces/index.ts'
+import { notFound } from '#lib/errors.ts'
 import { EmptyState, LinkButton, PageHead, Pager } from '../../components/index.ts'
 import type { Html } from '../../jsx/html.ts'
-import { repoPath, withQuery, workspacePath } from '../../paths.ts'
+import { withQuery, workspacePath } from '../../paths.ts'
 import { pageNumber } from '../../page-number.ts'
-import { page, type Visit } from '../../site.ts'
+import { action, page, redirectWithFlash, type Visit } from '../../site.ts'
 import { t } from '../../text.ts'
 import { MemoryList } from '../memory/memory-list.tsx'
+import { NewMemory, submitMemory } from '../memory/new-memory.tsx'
 import { WorkspaceFrame } from './frame.tsx'
 
 const PER_PAGE = 30
@@ -23,6 +25,8 @@ type Shown = {
   readonly number: number
 }
 
+const memoryPath = (slug: string): string => workspacePath(slug, 'memory')
+
 const NoMemories = ({ slug, repo }: { slug: string; repo: Repo | null }) => (
   <EmptyState
     icon="layers"
@@ -32,11 +36,7 @@ const NoMemories = ({ slug, repo }: { slug: string; repo: Repo | null }) => (
         <LinkButton href={withQuery('/new', { workspace: slug })} icon="plus">
           {t('New repository')}
         </LinkButton>
-      ) : (
-        <LinkButton href={repoPath(repo.full_name, '/memory')} icon="plus">
-          {t('Add memory')}
-        </LinkButton>
-      )
+      ) : undefined
     }
   >
     {t('Agents in every repository of the workspace are given what fits their task.')}
@@ -46,7 +46,7 @@ const NoMemories = ({ slug, repo }: { slug: string; repo: Repo | null }) => (
 const MemoryView = ({ visit, ...shown }: Shown & { visit: Visit }): Html => {
   const { workspace, repo, waiting, memories, count, number } = shown
   const at = (to: number) =>
-    withQuery(workspacePath(workspace.slug, 'memory'), { page: to > 1 ? to : undefined })
+    withQuery(memoryPath(workspace.slug), { page: to > 1 ? to : undefined })
   return (
     <WorkspaceFrame
       visit={visit}
@@ -76,21 +76,23 @@ const MemoryView = ({ visit, ...shown }: Shown & { visit: Visit }): Html => {
         older={number * PER_PAGE < count ? at(number + 1) : null}
         label={t('Memory')}
       />
+      {repo !== null && workspace.role !== null && (
+        <NewMemory visit={visit} action={memoryPath(workspace.slug)} scope="workspace" />
+      )}
     </WorkspaceFrame>
   )
 }
+
+/** The repository through which the memories of a workspace are read and changed. */
+const repoIn = async (visit: Visit, workspace: string): Promise<Repo | null> =>
+  (await visit.call(listRepos, { workspace, archived: false, per_page: 1 })).items[0] ?? null
 
 export const workspaceMemoryPage = page({
   path: '/:workspace/-/memory',
   load: async (visit): Promise<Shown> => {
     const workspace = await visit.call(getWorkspace, { workspace: visit.params.workspace ?? '' })
-    const { items } = await visit.call(listRepos, {
-      workspace: workspace.slug,
-      archived: false,
-      per_page: 1,
-    })
+    const repo = await repoIn(visit, workspace.slug)
     const number = pageNumber(visit)
-    const [repo = null] = items
     if (repo === null) return { workspace, repo, waiting: [], memories: [], count: 0, number }
     const read = (waiting: boolean, page: number) =>
       visit.call(recall, { repo: repo.full_name, waiting, limit: PER_PAGE, page })
@@ -105,4 +107,16 @@ export const workspaceMemoryPage = page({
     }
   },
   view: (shown, visit) => <MemoryView visit={visit} {...shown} />,
+})
+
+export const workspaceMemoryForm = action({
+  path: '/:workspace/-/memory',
+  page: workspaceMemoryPage,
+  submit: async (visit, fields) => {
+    const slug = visit.params.workspace ?? ''
+    const repo = await repoIn(visit, slug)
+    if (repo === null) throw notFound('the repository')
+    const flash = await submitMemory(visit, fields, { repo: repo.full_name, scope: 'workspace' })
+    return redirectWithFlash(visit, memoryPath(slug), flash)
+  },
 })
