@@ -114,6 +114,12 @@ export class CacheBudget {
     }))
   }
 
+  /** Removes the least recently used entries of each cache that holds more than this. */
+  release(keptBytes: number): void {
+    for (const { cache } of this.#caches.values())
+      while (cache.used > keptBytes && cache.size > 0) cache.evict()
+  }
+
   #shrink(): void {
     while (this.bytes > this.maxBytes) {
       let largest: Budgeted | null = null

@@ -20,6 +20,9 @@ const MIN_BUSY_CPU_MS = 50
 const QUIET_SECONDS = 15
 const MIN_CPU_UNTIL_QUIET_MS = SECOND / 2
 
+/** After so many quiet seconds since that call, `onLongQuiet` is called. */
+const LONG_QUIET_SECONDS = 300
+
 const SLICE_MS = 5 * SECOND
 const SLICES = 12
 
@@ -59,6 +62,7 @@ export class EventLoopProbe {
   #secondCpu: number
   #quietSeconds = 0
   #busyCpuMs = 0
+  #isLongQuietAwaited = false
   #sinceTaken = NONE
   /** The longest turns of the last slices of time, by the number of the slice. */
   readonly #slices = new Map<number, LongestTurn>()
@@ -68,6 +72,8 @@ export class EventLoopProbe {
     private readonly repeat: Repeat = repeatByTimer,
     /** Called when much work was done and none has come for a while. */
     private readonly onQuiet: () => void = () => {},
+    /** Called once when none has come for minutes after that. */
+    private readonly onLongQuiet: () => void = () => {},
   ) {
     this.#now = now
     this.#cpu = cpu
@@ -135,15 +141,20 @@ export class EventLoopProbe {
     this.#secondCpu = this.#measuredCpu
     if (isBusy !== this.isAwake) this.#schedule(isBusy ? AWAKE_INTERVAL_MS : ASLEEP_INTERVAL_MS)
     this.#quietSeconds = isBusy ? 0 : this.#quietSeconds + 1
-    if (this.#quietSeconds >= QUIET_SECONDS) this.#callWhenQuiet()
+    if (this.#quietSeconds >= QUIET_SECONDS && this.#busyCpuMs >= MIN_CPU_UNTIL_QUIET_MS) {
+      this.#callUncounted(this.onQuiet)
+      this.#isLongQuietAwaited = true
+    } else if (this.#quietSeconds >= LONG_QUIET_SECONDS && this.#isLongQuietAwaited) {
+      this.#callUncounted(this.onLongQuiet)
+      this.#isLongQuietAwaited = false
+    }
   }
 
-  #callWhenQuiet(): void {
-    if (this.#busyCpuMs < MIN_CPU_UNTIL_QUIET_MS) return
-    this.onQuiet()
+  /** The time of the call counts neither as work nor as a long turn. */
+  #callUncounted(call: () => void): void {
+    call()
     this.#quietSeconds = 0
     this.#busyCpuMs = 0
-    // The time of `onQuiet` counts neither as work nor as a long turn.
     this.#measuredAt = this.#secondAt = this.#now()
     this.#measuredCpu = this.#secondCpu = this.#cpu()
   }

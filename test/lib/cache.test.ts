@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { createCache } from '#lib/cache.ts'
+import { CacheBudget, createCache } from '#lib/cache.ts'
 
 test('keeps up to its size, the least recently used leave first', () => {
   const cache = createCache<string>({ maxSize: 10, sizeOf: (value) => value.length })
@@ -34,4 +34,16 @@ test('forgets on demand', () => {
   expect(cache.get('a')).toBeUndefined()
   cache.clear()
   expect(cache.size).toBe(0)
+})
+
+test('a budget releases what its caches hold beyond a size', () => {
+  const budget = new CacheBudget(1000)
+  const large = budget.create<string>('large', { maxSize: 800, sizeOf: (value) => value.length })
+  const small = budget.create<string>('small', { maxSize: 800, sizeOf: (value) => value.length })
+  for (const key of ['a', 'b', 'c']) large.set(key, 'x'.repeat(100))
+  small.set('d', 'y'.repeat(100))
+  budget.release(150)
+  expect([large.get('a'), large.get('b')]).toEqual([undefined, undefined])
+  expect([large.get('c')?.length, small.get('d')?.length]).toEqual([100, 100])
+  expect(budget.bytes).toBe(200)
 })

@@ -83,10 +83,11 @@ test('the probe sleeps after a second without work, and wakes for it', () => {
   expect(timers).toHaveLength(0)
 })
 
-test('quiet after much work is told once, and little work or a short pause is not', () => {
+test('quiet after much work is told once, and once more after minutes; little work or a short pause is not', () => {
   const at = { now: 0, cpu: 0 }
   let tick = (): void => {}
   let quiet = 0
+  let longQuiet = 0
   const probe = new EventLoopProbe(
     { now: () => at.now, cpu: () => at.cpu },
     (run) => {
@@ -94,6 +95,7 @@ test('quiet after much work is told once, and little work or a short pause is no
       return () => {}
     },
     () => quiet++,
+    () => longQuiet++,
   )
   open.push(probe)
   const second = (cpuMs: number): void => {
@@ -112,5 +114,9 @@ test('quiet after much work is told once, and little work or a short pause is no
   second(1)
   expect(quiet).toBe(1)
   for (let passed = 0; passed < 100; passed++) second(10)
-  expect(quiet).toBe(1)
+  second(60)
+  for (let passed = 0; passed < 299; passed++) second(10)
+  expect([quiet, longQuiet]).toEqual([1, 0])
+  for (let passed = 0; passed < 1000; passed++) second(10)
+  expect([quiet, longQuiet]).toEqual([1, 1])
 })
