@@ -17,11 +17,11 @@ import {
   type Tone,
 } from '../../components/index.ts'
 import type { Child } from '../../jsx/html.ts'
-import { withQuery } from '../../paths.ts'
+import { commitPath, pullPath, withQuery } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 import { fieldError, formError } from '../shell.tsx'
 import { ReactionBar } from './reactions.tsx'
-import { rich, t, texts } from '../../text.ts'
+import { rich, t, texts, tn } from '../../text.ts'
 
 /** The Markdown options for comments and descriptions of a repository. */
 export const markdownOf = (
@@ -210,29 +210,51 @@ const CommentText = ({
 type EventStyle = {
   icon: IconName
   tone?: Tone
-  describe: (data: Record<string, unknown>) => string
+  describe: (data: Record<string, unknown>, links: EventLinks) => Child
+}
+
+/** What the words of an event lead to. */
+type EventLinks = {
+  /** A commit by its id: one that was pushed is in the fork, one that was merged is not. */
+  readonly pushed: (sha: string) => Child
+  readonly merged: (sha: string) => Child
+  /** A pull request by its number. */
+  readonly pull: (number: string) => Child
+}
+
+const linksOf = (repo: string, code: string): EventLinks => {
+  const commit = (where: string) => (sha: string) => (
+    <a class="mono" href={commitPath(where, sha)}>
+      {sha.slice(0, 7)}
+    </a>
+  )
+  return {
+    pushed: commit(code),
+    merged: commit(repo),
+    pull: (number) => <a href={pullPath(repo, Number(number))}>#{number}</a>,
+  }
 }
 
 const list = (value: unknown): string =>
   Array.isArray(value) ? value.join(', ') : String(value ?? '')
 
-type Values = Partial<Record<string, { from: readonly string[]; to: readonly string[] }>>
-
 const quoted = (values: readonly string[]): string => values.map((value) => `“${value}”`).join(', ')
 
-/** `added a and removed b`, with the word for what they are. */
-const exchanged = (
-  { from, to }: { from: readonly string[]; to: readonly string[] },
-  [add, remove]: readonly [string, string],
-  word: string,
-): string => {
-  const part = (verb: string, values: readonly string[]): string[] =>
-    values.length === 0
-      ? []
-      : [
-          `${verb} ${word === '' ? '' : `the ${values.length === 1 ? word : `${word}s`} `}${values.join(', ')}`,
-        ]
-  return [...part(add, to), ...part(remove, from)].join(' and ')
+type Exchange = { readonly from: readonly string[]; readonly to: readonly string[] }
+type Names = { readonly names: string }
+type Values = Partial<Record<string, Exchange>>
+
+/** `added a and removed b`, in the words of what was exchanged. */
+function exchanged(
+  { from, to }: Exchange,
+  add: (names: Names, count: number) => string,
+  remove: (names: Names, count: number) => string,
+): string {
+  const added = to.length === 0 ? null : add({ names: list(to) }, to.length)
+  const removed = from.length === 0 ? null : remove({ names: list(from) }, from.length)
+  return added !== null && removed !== null
+    ? t('{added} and {removed}', { added, removed })
+    : (added ?? removed ?? '')
 }
 
 /** The changes whose values before and after are known. */
@@ -245,7 +267,13 @@ function describeValues({ values }: Record<string, unknown>): string[] {
         from: quoted(title.from),
         to: quoted(title.to),
       }),
-    labels && exchanged(labels, ['added', 'removed'], 'label'),
+    labels &&
+      exchanged(
+        labels,
+        (names, count) => tn('added the label {names}', 'added the labels {names}', count, names),
+        (names, count) =>
+          tn('removed the label {names}', 'removed the labels {names}', count, names),
+      ),
     milestone &&
       (milestone.to.length === 0
         ? t('removed this from the milestone {from}', { from: list(milestone.from) })
@@ -255,7 +283,12 @@ function describeValues({ values }: Record<string, unknown>): string[] {
               from: list(milestone.from),
               to: list(milestone.to),
             })),
-    assignees && exchanged(assignees, ['assigned', 'unassigned'], ''),
+    assignees &&
+      exchanged(
+        assignees,
+        (names) => t('assigned {names}', names),
+        (names) => t('unassigned {names}', names),
+      ),
     base &&
       t('changed the base branch from {from} to {to}', {
         from: list(base.from),
@@ -264,8 +297,8 @@ function describeValues({ values }: Record<string, unknown>): string[] {
     requested_reviewers &&
       exchanged(
         requested_reviewers,
-        [t('requested a review from'), t('cancelled the review request to')],
-        '',
+        (names) => t('requested a review from {names}', names),
+        (names) => t('cancelled the review request to {names}', names),
       ),
   ].filter((text) => text !== undefined)
 }
@@ -310,9 +343,9 @@ const EVENT_STYLES: Readonly<Record<string, EventStyle>> = {
   'issue.closed': {
     icon: 'issue-closed',
     tone: 'done',
-    describe: ({ reason, resolved_by }) =>
+    describe: ({ reason, resolved_by }, links) =>
       resolved_by
-        ? t('closed this with pull request #{resolved_by}', { resolved_by: String(resolved_by) })
+        ? rich('closed this with pull request {pull}', { pull: links.pull(String(resolved_by)) })
         : reason === 'not_planned'
           ? t('closed this as not planned')
           : t('closed this as completed'),
@@ -325,9 +358,9 @@ const EVENT_STYLES: Readonly<Record<string, EventStyle>> = {
   },
   'pull.updated': {
     icon: 'commit',
-    describe: (data) =>
+    describe: (data, links) =>
       list(data.changed).includes('head') && data.head
-        ? t('pushed {commit}', { commit: String(data.head).slice(0, 7) })
+        ? rich('pushed {commit}', { commit: links.pushed(String(data.head)) })
         : data.reason
           ? t('disabled auto-merge: {reason}', { reason: String(data.reason) })
           : describeChanges(data),
@@ -336,27 +369,36 @@ const EVENT_STYLES: Readonly<Record<string, EventStyle>> = {
   'pull.merged': {
     icon: 'merge',
     tone: 'done',
-    describe: ({ commit, method }) =>
+    describe: ({ commit, method }, links) =>
       method && method !== 'merge'
-        ? t('merged this as {commit} by {method}', {
-            commit: String(commit).slice(0, 7),
+        ? rich('merged this as {commit} by {method}', {
+            commit: links.merged(String(commit)),
             method: String(method),
           })
-        : t('merged this as {commit}', { commit: String(commit).slice(0, 7) }),
+        : rich('merged this as {commit}', { commit: links.merged(String(commit)) }),
   },
   'pull.closed': {
     icon: 'pull-closed',
     tone: 'bad',
-    describe: ({ superseded_by }) =>
+    describe: ({ superseded_by }, links) =>
       superseded_by
-        ? t('closed this: #{number} was merged for the same issue', {
-            number: String(superseded_by),
+        ? rich('closed this: {pull} was merged for the same issue', {
+            pull: links.pull(String(superseded_by)),
           })
         : t('closed this'),
   },
 }
 
-export const EventItem = ({ event }: { event: EventRecord }) => {
+/** `code` is the repository of pushed commits: that of a pull request's fork. */
+export const EventItem = ({
+  event,
+  repo,
+  code = repo,
+}: {
+  event: EventRecord
+  repo: string
+  code?: string
+}) => {
   const style = EVENT_STYLES[event.type]
   if (!style) return null
   return (
@@ -367,7 +409,7 @@ export const EventItem = ({ event }: { event: EventRecord }) => {
       at={event.time}
       id={event.id}
     >
-      {style.describe(event.data)}
+      {style.describe(event.data, linksOf(repo, code))}
     </TimelineEvent>
   )
 }

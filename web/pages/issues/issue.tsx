@@ -259,7 +259,10 @@ const IssueTimeline = ({ visit, data }: { visit: Visit; data: Loaded }) => {
         />
       ),
     })),
-    ...events.map((event) => ({ at: event.time, item: <EventItem event={event} /> })),
+    ...events.map((event) => ({
+      at: event.time,
+      item: <EventItem event={event} repo={repo.full_name} />,
+    })),
     ...mentionItems(notifications, repo.full_name),
   ])
   return (

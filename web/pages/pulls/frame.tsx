@@ -31,7 +31,7 @@ const CHECK_ICONS = {
 type Part = 'conversation' | 'changes' | 'commits' | 'session' | 'checks'
 
 /** The repository whose pages show the commits of a pull request: its fork until the merge. */
-export const codeOf = (pull: Pull): string =>
+export const codeOf = (pull: Pick<Pull, 'fork' | 'status' | 'repo'>): string =>
   pull.fork !== null && pull.status !== 'merged' ? pull.fork.full_name : pull.repo
 
 const PullLead = ({ repo, pull }: { repo: Repo; pull: Pull }) => (

@@ -31,7 +31,7 @@ import { numberOf, repoOf } from '../repos/frame.tsx'
 import { methodsLeft, rulesOfBase } from '../rulesets/on-pull.tsx'
 import { DependencyReviewCard } from '../security/on-pull.tsx'
 import { loadWaitingAgent, WaitingAgentCard } from './agent-state.tsx'
-import { PullFrame } from './frame.tsx'
+import { codeOf, PullFrame } from './frame.tsx'
 import { MergeBox } from './merge-box.tsx'
 import { PullSide } from './pull-side.tsx'
 import { isAuthor } from './reviewers.tsx'
@@ -155,7 +155,10 @@ function timelineItems(loaded: PullData, visit: Visit): Child[] {
         />
       ),
     })),
-    ...events.map((event) => ({ at: event.time, item: <EventItem event={event} /> })),
+    ...events.map((event) => ({
+      at: event.time,
+      item: <EventItem event={event} repo={repo.full_name} code={codeOf(data)} />,
+    })),
     ...mentionItems(notifications, repo.full_name),
   ])
 }
