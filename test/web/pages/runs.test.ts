@@ -127,6 +127,12 @@ test('a run is listed, shown with its jobs, cancelled and run again', async () =
   const cancelled = await browser.open(`${all}?conclusion=cancelled&event=push&actor=ada`)
   expect(runOf(cancelled.html)).toBe(id)
   expect(cancelled.html).toContain(`href="${all}?branch=main"`)
+  // Filters by branch, event and person keep each other.
+  expect(cancelled.html).toContain(
+    `href="${all}?conclusion=cancelled&amp;branch=main&amp;event=push&amp;actor=ada"`,
+  )
+  expect(cancelled.html).toContain(`href="${all}?conclusion=cancelled&amp;actor=ada"`)
+  expect(cancelled.html).toContain('<input type="hidden" name="event" value="push">')
   // The commit links to its job.
   const commit = /\/acme\/site\/commit\/[0-9a-f]{40}/.exec(again.html)?.[0] ?? ''
   expect((await visitor.open(commit)).html).toContain('Test / build')

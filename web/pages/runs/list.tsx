@@ -10,6 +10,7 @@ import {
 } from '#features/workflows/index.ts'
 import {
   ActorLink,
+  Button,
   Chip,
   Columns,
   Duration,
@@ -17,6 +18,7 @@ import {
   FilterBar,
   Icon,
   LinkButton,
+  LinkPicker,
   List,
   PageHead,
   Pager,
@@ -182,14 +184,57 @@ const WorkflowNav = ({ repo, workflows, filter }: Pick<Shown, 'repo' | 'workflow
   )
 }
 
+/** The filters that no tab shows. */
+const NARROWED = ['branch', 'event', 'actor'] as const
+
 type Change = Partial<Filter & { readonly page: number }>
 
-const StateFilters = ({ filter, at }: { filter: Filter; at: (change: Change) => string }) => {
+type FilterProps = {
+  readonly shown: Shown
+  readonly at: (change: Change) => string
+}
+
+/** A filter by a word of its own, such as a branch. `known` are those of the runs on the page. */
+const WordFilter = ({
+  label,
+  name,
+  known,
+  shown: { repo, filter },
+  at,
+}: FilterProps & { label: string; name: 'branch' | 'actor'; known: readonly string[] }) => {
+  const chosen = filter[name]
+  const words = new Set([...(chosen === undefined ? [] : [chosen]), ...known])
+  return (
+    <LinkPicker
+      label={label}
+      small
+      options={[...words].map((word) => ({
+        label: word,
+        chosen: word === chosen,
+        href: at({ [name]: word === chosen ? undefined : word }),
+      }))}
+    >
+      <form action={repoPath(repo.full_name, '/runs')} method="get" class="form-inline">
+        {Object.entries(filter).map(
+          ([other, value]) =>
+            value !== undefined &&
+            other !== name && <input type="hidden" name={other} value={value} />,
+        )}
+        <input class="input" name={name} aria-label={label} maxlength={100} required />
+        <Button small>{t('Filter')}</Button>
+      </form>
+    </LinkPicker>
+  )
+}
+
+const RunFilters = ({ shown, at }: FilterProps) => {
+  const { filter, runs, repo } = shown
   const tab = (label: string, { status, conclusion }: Partial<Filter>) => ({
     label,
     href: at({ status, conclusion }),
     current: filter.status === status && filter.conclusion === conclusion,
   })
+  const branches = runs.flatMap(({ ref }) => /^refs\/heads\/(.+)$/.exec(ref)?.[1] ?? [])
   return (
     <FilterBar
       label={t('Runs by status')}
@@ -197,7 +242,33 @@ const StateFilters = ({ filter, at }: { filter: Filter; at: (change: Change) => 
         tab(t('All'), {}),
         ...Object.values(STATES).map((state) => tab(state.label, state.filter)),
       ]}
-    />
+    >
+      <div class="list-menus">
+        <WordFilter
+          label={t('Branch')}
+          name="branch"
+          known={[repo.default_branch, ...branches]}
+          shown={shown}
+          at={at}
+        />
+        <LinkPicker
+          label={t('Event')}
+          small
+          options={RUN_EVENTS.map((event) => ({
+            label: eventLabel(event),
+            chosen: event === filter.event,
+            href: at({ event: event === filter.event ? undefined : event }),
+          }))}
+        />
+        <WordFilter
+          label={t('Person')}
+          name="actor"
+          known={runs.flatMap(({ actor }) => actor?.username ?? [])}
+          shown={shown}
+          at={at}
+        />
+      </div>
+    </FilterBar>
   )
 }
 
@@ -227,13 +298,11 @@ const RunsView = ({ visit, ...shown }: Shown & { visit: Visit }): Html => {
             </>
           }
         />
-        <StateFilters filter={filter} at={at} />
-        {filter.branch !== undefined && (
+        <RunFilters shown={shown} at={at} />
+        {NARROWED.some((name) => filter[name] !== undefined) && (
           <p class="row-meta">
-            <span>
-              {rich('On {branch}', { branch: <Chip icon="branch">{filter.branch}</Chip> })}
-            </span>
-            <a href={at({ branch: undefined })}>{t('All branches')}</a>
+            {NARROWED.map((name) => filter[name] !== undefined && <Chip>{filter[name]}</Chip>)}
+            <a href={here}>{t('Clear filters')}</a>
           </p>
         )}
         {runs.length > 0 ? (
