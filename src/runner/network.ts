@@ -118,18 +118,25 @@ export const linkNetwork = (): string =>
 export const INTERNET_PROGRAMS = ['slirp4netns', 'ip', 'unshare', 'setpriv', 'mkfifo'] as const
 
 /**
+ * Waits at a gate, and then becomes a program. The kernel tells nobody of a parent that had ended
+ * before it was asked to, so that is looked for first.
+ */
+const BEHIND_GATE = '[ "$PPID" = "$1" ] || exit 1; read -r _ <"$2"; exec 3>"$3"; shift 3; exec "$@"'
+
+/**
  * Starts slirp4netns beside the shell, which waits until the shell is in its namespace. It ends
- * with the shell's process.
+ * with the shell's process, also while it waits.
  */
 export const startForwarder = (folder: string): string => {
   const [gate, ready] = [quote(`${folder}/net-gate`), quote(`${folder}/net-ready`)]
+  const wait = ['setpriv', '--pdeathsig', 'KILL', '/bin/sh', '-c', BEHIND_GATE, 'sh']
   const forwarder = [
-    ...['setpriv', '--pdeathsig', 'KILL', 'slirp4netns', '--configure', '--mtu=65520'],
+    ...['slirp4netns', '--configure', '--mtu=65520'],
     ...['--disable-host-loopback', '--disable-dns', `--cidr=${linkNetwork()}`],
   ]
   return [
     `rm -f ${gate} ${ready}; mkfifo -m 600 ${gate} ${ready} || exit 125`,
-    `{ read -r _ <${gate}; exec ${quoteAll(forwarder)} --ready-fd=3 $$ tap0 3>${ready}; } </dev/null >/dev/null 2>&1 &`,
+    `${quoteAll(wait)} $$ ${gate} ${ready} ${quoteAll(forwarder)} --ready-fd=3 $$ tap0 </dev/null >/dev/null 2>&1 &`,
   ].join('\n')
 }
 

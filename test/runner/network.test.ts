@@ -1,9 +1,12 @@
 /** Jobs with internet reach neither this machine nor its neighbours, whatever they try. */
 import { afterAll, expect, test } from 'bun:test'
-import { networkInterfaces } from 'node:os'
-import { nameServersOf, rulesOf } from '#src/runner/network.ts'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { networkInterfaces, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { nameServersOf, rulesOf, startForwarder } from '#src/runner/network.ts'
 import { quote } from '#src/runner/shell.ts'
 import { makeJobs } from './jobs.ts'
+import { hasEnded } from './runners.ts'
 
 const jobs = await makeJobs()
 
@@ -85,13 +88,30 @@ test('a job with internet cannot take the rules away', async () => {
 })
 
 test('the forwarder ends with its job', async () => {
-  const forwarders = () => sh('pgrep -c slirp4netns').stdout.toString().trim()
+  // Jobs of other tests have theirs at the same time.
+  const forwarders = (): string[] => {
+    const all = sh('ps -eo pid=,ppid=,comm=').stdout.toString().trim().split('\n')
+    const rows = all.map((row) => row.trim().split(/\s+/))
+    const parents = new Map(rows.map(([pid = '', parent = '']) => [pid, parent]))
+    const isOurs = (pid: string): boolean =>
+      pid === String(process.pid) || (parents.has(pid) && isOurs(parents.get(pid) ?? ''))
+    return rows.flatMap(([pid = '', , name]) => (name === 'slirp4netns' && isOurs(pid) ? pid : []))
+  }
   const before = forwarders()
   const { step, close } = await jobs.begin({ network: 'internet' })
   await step('true')
-  expect(Number(forwarders())).toBe(Number(before) + 1)
+  const [forwarder = '', ...others] = forwarders().filter((pid) => !before.includes(pid))
+  expect([forwarder === '', others]).toEqual([false, []])
   await close()
-  while (forwarders() !== before) await Bun.sleep(10)
+  while (existsSync(`/proc/${forwarder}`)) await Bun.sleep(10)
+})
+
+test('a forwarder that waits ends with the shell that is killed', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'hearth-forwarder-'))
+  const shell = Bun.spawn(['/bin/sh', '-c', `${startForwarder(folder)}\nkill -9 $$`])
+  await shell.exited
+  expect(await hasEnded(folder)).toBe(true)
+  rmSync(folder, { recursive: true })
 })
 
 test.if(process.getuid?.() === 0)(

@@ -21,16 +21,16 @@ test('without walls, where that is wanted, commands run with the rights of the s
 
 test('without walls, time, cancelling and output are limited all the same', async () => {
   const { run } = await makeRunner({ isolation: 'none' })
-  expect(await run('sleep 4811 & sleep 4812', { limits: { timeMs: 500 } })).toMatchObject({
+  expect(await run('sleep 4821 & sleep 4822', { limits: { timeMs: 500 } })).toMatchObject({
     ended: 'timed_out',
     exit_code: null,
   })
-  const background = await run('setsid sleep 4813 & echo done')
+  const background = await run('setsid sleep 4823 & echo done')
   expect(background).toMatchObject({ ended: 'exited', exit_code: 0, text: 'done\n' })
   const long = await run('yes | head -c 3000000')
   expect(long.left_out).toBe(true)
   expect(long.text.length).toBeLessThan(400_000)
-  for (const word of ['sleep 4811', 'sleep 4812']) expect(await hasEnded(word)).toBe(true)
+  for (const word of ['sleep 4821', 'sleep 4822']) expect(await hasEnded(word)).toBe(true)
 })
 
 test('sweeps what an earlier process left, and nothing else', async () => {

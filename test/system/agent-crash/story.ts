@@ -12,7 +12,7 @@ import { startModel, type Moment, type ToolCall } from './model.ts'
 const REPO = 'acme/site'
 const CHECK = 'sh test.sh'
 const POLL_MS = 50
-const MAX_STORY_MS = 60_000
+const MAX_STORY_MS = 120_000
 
 const SCRIPT: readonly ToolCall[] = [
   { name: 'edit', input: { path: 'add.js', old: 'a - b', new: 'a + b' } },
