@@ -263,6 +263,10 @@ export class GitEngine implements Git {
     return this.#threads.call('isReachable', { store, args: [oid, tips] })
   }
 
+  findReachingTips(store: string, oid: Oid, tips: readonly Oid[]): Promise<readonly Oid[]> {
+    return this.#threads.call('reachingTips', { store, args: [oid, tips] })
+  }
+
   log(store: string, options: git.LogOptions): Promise<readonly git.Commit[]> {
     return this.#reads.run('log', store, [options])
   }

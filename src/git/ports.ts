@@ -651,6 +651,8 @@ export interface Git {
    * with it.
    */
   isReachable(store: string, oid: Oid, tips: readonly Oid[]): Promise<boolean>
+  /** Those of the tips that reach a commit, or are it. */
+  findReachingTips(store: string, oid: Oid, tips: readonly Oid[]): Promise<readonly Oid[]>
   log(store: string, options: LogOptions): Promise<readonly Commit[]>
   /** The number of commits that `log` would return without skip and limit. */
   countCommits(store: string, options: LogOptions): Promise<number>

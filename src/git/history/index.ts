@@ -2,6 +2,7 @@
 export { countCommits as count, log } from './log.ts'
 export {
   countAheadBehind as aheadBehind,
+  findReachingTips,
   isReachable,
   findMergeBases as mergeBases,
 } from './reachability.ts'

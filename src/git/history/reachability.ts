@@ -166,13 +166,51 @@ export function isReachable(db: ObjectReader, oid: Oid, tips: readonly Oid[]): b
   if (tips.includes(oid)) return true
   if (db.header(oid)?.type !== 'commit') return false
   const source = commitSource(db)
+  const nodes = tips
+    .filter((tip) => db.header(tip)?.type === 'commit')
+    .map((tip) => source.get(tip))
+  return walkTo(source, source.get(oid), nodes, new Set(), new Set())
+}
+
+/**
+ * The tips that reach a commit. Tips of one history share a walk: an older one is walked first, and
+ * a newer one ends where it meets what is known.
+ */
+export function findReachingTips(db: ObjectReader, oid: Oid, tips: readonly Oid[]): Oid[] {
+  if (db.header(oid)?.type !== 'commit') return tips.filter((tip) => tip === oid)
+  const source = commitSource(db)
   const target = source.get(oid)
+  const reaching = new Set<Oid>([oid])
+  const others = new Set<Oid>()
+  const nodes = [...new Set(tips)]
+    .filter((tip) => tip !== oid && db.header(tip)?.type === 'commit')
+    .map((tip) => source.get(tip))
+    .sort((a, b) => a.time - b.time)
+  for (const node of nodes)
+    if (walkTo(source, target, [node], reaching, others)) reaching.add(node.oid)
+  return tips.filter((tip) => reaching.has(tip))
+}
+
+/**
+ * Whether a commit, or one of those that are known to reach it, is an ancestor of the tips. A walk
+ * without success adds its commits to `others`, which are known not to reach it.
+ */
+function walkTo(
+  source: CommitSource,
+  target: CommitNode,
+  tips: readonly CommitNode[],
+  reaching: ReadonlySet<Oid>,
+  others: Set<Oid>,
+): boolean {
   const seen = new Set<Oid>()
   const queue = new CommitQueue<CommitNode>()
+  const add = (node: CommitNode): void => {
+    seen.add(node.oid)
+    queue.put(node)
+  }
   for (const tip of tips) {
-    if (seen.has(tip) || db.header(tip)?.type !== 'commit') continue
-    seen.add(tip)
-    queue.put(source.get(tip))
+    if (reaching.has(tip.oid)) return true
+    if (!seen.has(tip.oid) && !others.has(tip.oid)) add(tip)
   }
   for (let node = queue.take(); node; node = queue.take()) {
     // A commit does not reach commits of the same or a higher generation.
@@ -183,11 +221,10 @@ export function isReachable(db: ObjectReader, oid: Oid, tips: readonly Oid[]): b
     )
       continue
     for (const parent of node.parents) {
-      if (parent === oid) return true
-      if (seen.has(parent)) continue
-      seen.add(parent)
-      queue.put(source.get(parent))
+      if (parent === target.oid || reaching.has(parent)) return true
+      if (!seen.has(parent) && !others.has(parent)) add(source.get(parent))
     }
   }
+  for (const oid of seen) others.add(oid)
   return false
 }

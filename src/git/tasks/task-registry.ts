@@ -15,6 +15,7 @@ import {
   findAddedPointers,
   findEntry,
   findSha1Collisions,
+  findReachingTips,
   isReachable,
   languages,
   lastCommitsTurns,
@@ -135,6 +136,7 @@ export const taskRegistry: Record<string, TaskStarter | undefined> = {
     whenMemoryIsFree(() => readBlob(engine.store(store).objects, oid, maxBytes)),
 
   isReachable: storeQuery((db, oid: Oid, tips: readonly Oid[]) => isReachable(db, oid, tips)),
+  reachingTips: storeQuery((db, oid: Oid, tips: readonly Oid[]) => findReachingTips(db, oid, tips)),
   log: storeQuery((db, options: LogOptions) => log(db, options)),
   count: storeQuery((db, options: LogOptions) => count(db, options)),
   mergeBases: storeQuery((db, a: Oid, b: Oid) => mergeBases(db, a, b)),

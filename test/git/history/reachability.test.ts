@@ -1,5 +1,10 @@
 import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
-import { aheadBehind, isReachable, mergeBases } from '../../../src/git/history/index.ts'
+import {
+  aheadBehind,
+  findReachingTips,
+  isReachable,
+  mergeBases,
+} from '../../../src/git/history/index.ts'
 import {
   importCommits,
   Random,
@@ -28,6 +33,9 @@ for (let seed = 1; seed <= 8; seed++) {
     const random = new Random(seed)
     for (let i = 0; i < 12; i++) {
       const [a, b] = [random.pick(oids), random.pick(oids)]
+      expect(findReachingTips(repo.db, a, oids)).toEqual(
+        oids.filter((oid) => isReachable(repo.db, a, [oid])),
+      )
       const bases = repo
         .run(['merge-base', '--all', a, b])
         .stdout.toString()
@@ -80,5 +88,7 @@ test('objects that are not commits are reachable only as tips themselves', () =>
   const tree = repo.git(['rev-parse', `${oids[0]}^{tree}`]).trim()
   expect(isReachable(repo.db, tree, oids)).toBe(false)
   expect(isReachable(repo.db, tree, [tree])).toBe(true)
+  expect(findReachingTips(repo.db, tree, [tree, ...oids])).toEqual([tree])
+  expect(findReachingTips(repo.db, oids[0] ?? '', [tree, oids[0] ?? ''])).toEqual([oids[0] ?? ''])
   expect(isReachable(repo.db, '2'.repeat(40), oids)).toBe(false)
 })

@@ -7,9 +7,7 @@ import { resolveCommit } from './resolve-commit.ts'
 import { requireRepo } from '../store/repos.ts'
 import { listRefsBelow, type RefRow } from '../store/refs.ts'
 
-/**
- * How many refs are checked, the most recently moved first. Each check is a separate history walk.
- */
+/** How many refs are checked, the most recently moved first. */
 const MAX_REFS = { 'refs/heads': 30, 'refs/tags': 120 } as const
 
 /** Orders numbers within names by value: v1.9 before v1.10. */
@@ -33,25 +31,25 @@ export const listCommitRefs = operation({
     const commit = await resolveCommit(hearth, repo, sha, 'sha')
     const first = branchRef(requireRepo(db, repo.id).default_branch)
     let complete = true
-    const holding = async (directory: keyof typeof MAX_REFS): Promise<string[]> => {
+    const checked = (directory: keyof typeof MAX_REFS): RefRow[] => {
       const refs = listRefsBelow(db, repo.id, directory, {
         first,
         limit: MAX_REFS[directory] + 1,
         offset: 0,
       })
       if (refs.length > MAX_REFS[directory]) complete = false
-      const has = async (ref: RefRow) => {
-        const tip = ref.peeled ?? ref.oid
-        return tip === commit || (await git.isReachable(repo.store, commit, [tip]))
-      }
-      const found = await Promise.all(
-        refs
-          .slice(0, MAX_REFS[directory])
-          .map(async (ref) => ((await has(ref)) ? [ref.name.slice(directory.length + 1)] : [])),
-      )
-      return found.flat()
+      return refs.slice(0, MAX_REFS[directory])
     }
-    const [branches, tags] = await Promise.all([holding('refs/heads'), holding('refs/tags')])
+    const [heads, allTags] = [checked('refs/heads'), checked('refs/tags')]
+    const tipOf = (ref: RefRow) => ref.peeled ?? ref.oid
+    const tips = [...heads, ...allTags].map(tipOf)
+    const holding = new Set(await git.findReachingTips(repo.store, commit, tips))
+    const namesOf = (refs: readonly RefRow[], directory: keyof typeof MAX_REFS): string[] =>
+      refs
+        .filter((ref) => holding.has(tipOf(ref)))
+        .map(({ name }) => name.slice(directory.length + 1))
+    const branches = namesOf(heads, 'refs/heads')
+    const tags = namesOf(allTags, 'refs/tags')
     return { branches, tags: tags.sort(byName().compare), complete }
   },
 })
