@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { isAlive } from '../../runner/runners.ts'
+import { hasEnded } from '../../runner/runners.ts'
 import { makeExecutions } from './executions.ts'
 
 const forge = await makeExecutions()
@@ -293,8 +293,7 @@ jobs:
   expect(text).toContain('\ntidied')
   expect(text).not.toContain('\ntoo late')
   expect(Date.now() - started).toBeLessThan(20_000)
-  expect(isAlive('sleep 4831')).toBe(false)
-  expect(isAlive('sleep 4832')).toBe(false)
+  for (const word of ['sleep 4831', 'sleep 4832']) expect(await hasEnded(word)).toBe(true)
 })
 
 test('a job that takes too long is stopped', async () => {

@@ -3,7 +3,7 @@ import { cancelPullChecks } from '#features/pulls/checks/cancel-pull-checks.ts'
 import { getPull } from '#features/pulls/get-pull.ts'
 import { rerunPullChecks } from '#features/pulls/checks/rerun-pull-checks.ts'
 import { makeCheckWorld, REPO, until } from '../../checks/fixture.ts'
-import { isAlive } from '../../../runner/runners.ts'
+import { hasEnded } from '../../../runner/runners.ts'
 import { refusal } from '../../../world.ts'
 
 test('ends the command that runs and what would follow; that is no pass', async () => {
@@ -19,7 +19,7 @@ test('ends the command that runs and what would follow; that is no pass', async 
   expect(cancelled).toMatchObject({ status: 'errored', message: 'cancelled by mel' })
   expect(cancelled.results.map(({ status }) => status)).toEqual(['errored', 'skipped'])
   await jobs
-  expect(isAlive('sleep 4971')).toBe(false)
+  expect(await hasEnded('sleep 4971')).toBe(true)
   expect(await checks(number)).toMatchObject({ status: 'errored', message: 'cancelled by mel' })
   expect(
     (await world.call(getPull, ada, { repo: REPO, number })).blockers.map(({ code }) => code),
