@@ -49,8 +49,17 @@ const ROWS_A_TURN = 128
 /** Of a query. Models read a few hundred words, and what a text is about comes first. */
 const MAX_QUERY_CHARS = 2_000
 const SCALE = 127
-/** Texts about the same thing are nearer than this in the models of today. */
-const MIN_SIMILARITY = 0.45
+/**
+ * How near texts about the same thing are depends on the model: in some all texts are nearer than
+ * 0.7. So a memory has to stand out among the others, by so many standard deviations, and be no
+ * nearer to a right angle than `MIN_SIMILARITY`. all-MiniLM-L6-v2 then finds 17 of 20 memories by
+ * questions without their words, and nothing for five questions about other things.
+ */
+const MIN_DEVIATIONS = 1.5
+const MIN_SIMILARITY = 0.25
+/** Among fewer memories nothing can stand out. */
+const MIN_SAMPLE = 8
+const MIN_SIMILARITY_AMONG_FEW = 0.45
 /** How many are added to those that have the words. */
 const MAX_SIMILAR = 10
 
@@ -127,6 +136,14 @@ async function embedQuery(
   return vector
 }
 
+/** The score from which a memory means nearly the same, among those of its place. */
+function minimumScore(scores: readonly number[]): number {
+  if (scores.length < MIN_SAMPLE) return MIN_SIMILARITY_AMONG_FEW
+  const mean = scores.reduce((sum, score) => sum + score, 0) / scores.length
+  const variance = scores.reduce((sum, score) => sum + (score - mean) ** 2, 0) / scores.length
+  return Math.max(MIN_SIMILARITY, mean + MIN_DEVIATIONS * Math.sqrt(variance))
+}
+
 export type Similar = { readonly row: MemoryRow; readonly score: number }
 
 /** Those of the memories of a place that mean nearly the same as a query, the nearest first. */
@@ -147,7 +164,8 @@ export async function similarTo(
   if (embedder === null) return findNothing
   const wanted = await embedQuery(hearth, embedder, who, query.slice(0, MAX_QUERY_CHARS))
   return async (place, rows) => {
-    const similar: Similar[] = []
+    if (wanted === null) return []
+    const scored: Similar[] = []
     let isComplete = true
     for (let at = 0; at < rows.length; at += ROWS_A_TURN) {
       const part = rows.slice(at, at + ROWS_A_TURN)
@@ -155,13 +173,13 @@ export async function similarTo(
       isComplete &&= vectors.size === part.length
       for (const row of part) {
         const vector = vectors.get(row.id)
-        const score = wanted === null || vector === undefined ? 0 : similarity(wanted, vector)
-        if (score >= MIN_SIMILARITY) similar.push({ row, score })
+        if (vector !== undefined) scored.push({ row, score: similarity(wanted, vector) })
       }
       await nextTurn()
     }
     if (!isComplete) await queueEmbedding(hearth, place)
-    return similar.sort((a, b) => b.score - a.score)
+    const least = minimumScore(scored.map(({ score }) => score))
+    return scored.filter(({ score }) => score >= least).sort((a, b) => b.score - a.score)
   }
 }
 

@@ -61,6 +61,11 @@ export function matchMemories(
     : sortRanked(ranked, now_ms)
 }
 
+/** A word that a larger share of the memories has says nothing about any, such as `the`. */
+const MAX_SPREAD = 0.2
+/** Among fewer memories every word counts. */
+const MIN_SAMPLE = 8
+
 /**
  * The memories that have most to do with a text, best first: a word that few memories have counts
  * more. Those that share no word are left out.
@@ -74,10 +79,12 @@ export function nearestMemories(
   const words = rows.map((row) => [...new Set(wordsOf(row.text))])
   const spread = new Map<string, number>()
   for (const list of words) for (const word of list) spread.set(word, (spread.get(word) ?? 0) + 1)
+  const isTelling = (word: string): boolean =>
+    rows.length < MIN_SAMPLE || (spread.get(word) ?? 0) <= MAX_SPREAD * rows.length
   const ranked = rows.flatMap((row, at) => {
     const list = words[at] ?? []
     const weight = list
-      .filter((word) => asked.has(word))
+      .filter((word) => asked.has(word) && isTelling(word))
       .reduce((sum, word) => sum + Math.log(1 + rows.length / (spread.get(word) ?? 1)), 0)
     return weight === 0 ? [] : [{ row, score: weight / Math.sqrt(list.length) }]
   })

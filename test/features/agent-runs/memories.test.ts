@@ -33,6 +33,18 @@ test('the agent begins with what fits its issue, as data, and not with what wait
   expect(uses.get('Bakeries open at five')).toBe(0)
 })
 
+test('a word that many memories have chooses none of them', async () => {
+  const { world, ada, provider, assign } = await makeRunWorld([])
+  for (const what of ['oven', 'shop', 'van', 'till', 'roof', 'door', 'lamp', 'sink', 'fan'])
+    await world.call(remember, ada, { repo: REPO, text: `It should keep the ${what} clean` })
+  await world.call(remember, ada, { repo: REPO, text: 'add is called by the till' })
+  await assign()
+  await world.jobs()
+  const sent = JSON.stringify(provider.asked[0]?.body)
+  expect(sent).toContain('add is called by the till')
+  expect(sent).not.toContain('clean')
+})
+
 /** Texts about sums and others are at right angles; the issue of the fixture is about sums. */
 const vectorOf = (text: string): number[] => (/\badd|plus|sums?\b/i.test(text) ? [1, 0.1] : [0, 1])
 

@@ -15,13 +15,13 @@ const vectorOf = (text: string): number[] => {
   return [heat, night, heat + night === 0 ? 1 : 0.05, text.length / 1_000]
 }
 
-async function setUp() {
+async function setUp(vector: (text: string) => number[] = vectorOf) {
   let isDown = false
   const made = await makeModelWorld(({ path, body }) => {
     if (!path.endsWith('/embeddings')) return { text: 'Hello' }
     if (isDown) return { status: 400, message: 'down' }
     const inputs = Array.isArray(body.input) ? (body.input as string[]) : [String(body.input)]
-    return { vectors: inputs.map(vectorOf), input_tokens: 10 }
+    return { vectors: inputs.map(vector), input_tokens: 10 }
   })
   const { world, ada, connect, provider, db } = made
   await world.repo(REPO, { as: ada })
@@ -81,4 +81,14 @@ test('a changed text is read again, and a model that fails leaves the search by 
   await note('Bake for an hour')
   expect(await find('heat')).toEqual([])
   expect(await find('bake')).toEqual(['Bake for an hour'])
+})
+
+test('among many memories those count that stand out, however near all texts are to the model', async () => {
+  // In some models all texts are nearer than 0.9.
+  const { setRoute, note, find } = await setUp((text) => [4, ...vectorOf(text)])
+  await setRoute('embed')
+  for (let at = 0; at < 12; at++) await note(`Number ${at} of the paint`)
+  await note('Ovens are hot')
+  await find('stove')
+  expect(await find('stove')).toEqual(['Ovens are hot'])
 })
