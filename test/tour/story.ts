@@ -192,6 +192,13 @@ async function runWorkflow(ask: Ask): Promise<Pick<Story, 'run' | 'job' | 'workf
   throw new Error('the job of the story did not end within two minutes')
 }
 
+/** Insights begin with a note until a job has counted the history. */
+async function countHistory(ask: Ask): Promise<void> {
+  for (const end = Date.now() + 120_000; Date.now() < end; await Bun.sleep(100))
+    if ((await ask('GET', '/repos/bakery/oven/commit-activity')).complete === true) return
+  throw new Error('the history of the story was not counted within two minutes')
+}
+
 /** The pages of a wiki: slug, title, text. */
 const WIKI_PAGES = [
   ['Home', 'Home', 'Begin here.'],
@@ -300,5 +307,6 @@ export async function tellStory(url: string, token: string): Promise<Story> {
   await pushWorkflow(`${withToken(url, token)}/bakery/timer.git`)
   await publishPackage(url, token)
   const findings = await findFaults(ask)
+  await countHistory(ask)
   return { commit, ruleset, hook, release, plan, ...findings, ...(await runWorkflow(ask)) }
 }
