@@ -2,6 +2,7 @@ import { eitherAs } from '#core/access.ts'
 import { reaches } from '#core/caller.ts'
 import { operation } from '#core/operation.ts'
 import { Nullable, RepoPath, Time, Type, WorkspaceSlug } from '#core/schema.ts'
+import { findPull } from '#features/pulls/index.ts'
 import { fullName } from '#features/repos/index.ts'
 import { DAY, timestamp } from '#lib/time.ts'
 import { agentRecord } from './agent-record.ts'
@@ -36,6 +37,7 @@ export const getAgentOverview = operation({
     agents: Type.Array(
       Type.Object({
         agent: Agent,
+        title: Nullable(Type.String({ description: 'Of its pull request.' })),
         step: Nullable(Type.Object({ text: Type.String(), at: Time })),
       }),
     ),
@@ -62,6 +64,10 @@ export const getAgentOverview = operation({
       const text = line.startsWith(tool) ? line : `${tool} ${line}`.trim()
       return {
         agent: agentRecord(hearth, row),
+        title:
+          row.pull_number === null
+            ? null
+            : (findPull(db, row.repo_id, row.pull_number)?.title ?? null),
         step: step && text ? { text: text.slice(0, MAX_STEP_CHARS), at: step.at } : null,
       }
     })

@@ -37,6 +37,7 @@ test('shows what runs, what waits first, with its last step and its cost', async
     [asking.id, 'waiting', 'How hot?'],
     [idle.id, 'idle', undefined],
   ])
+  expect(shown.agents.map(({ title }) => title)).toContain('Oven')
   expect(shown.cost_usd).toBe(0.5)
   expect(await world.call(getAgentOverview, ada, { repo: 'acme/site' })).toEqual(shown)
   expect((await world.call(getAgentOverview, bob, { workspace: 'acme' })).agents).toEqual([])

@@ -51,9 +51,9 @@ const RunningRow = ({ shown, visit }: { shown: Shown; visit: Visit }) => {
         <>
           <strong>{agent.name}</strong>{' '}
           <a href={agent.pull === null ? repoPath(agent.repo) : pullPath(agent.repo, agent.pull)}>
-            {agent.repo}
-            {agent.pull === null ? '' : `#${agent.pull}`}
-          </a>
+            {shown.title ?? agent.repo}
+          </a>{' '}
+          {shown.title !== null && <span class="muted">{`${agent.repo}#${agent.pull}`}</span>}
         </>
       }
       meta={
