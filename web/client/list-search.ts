@@ -16,6 +16,13 @@ class ListSearch {
   type(): void {
     clearTimeout(this.#timer)
     this.#timer = window.setTimeout(() => void this.find(), DELAY_MS)
+    // A form of the results, such as that of a new branch, is about what was typed before.
+    for (const button of this.#list?.querySelectorAll('button') ?? []) button.disabled = true
+    this.#latest = ''
+  }
+
+  get #list(): Element | null | undefined {
+    return this.form.parentElement?.querySelector('[data-list]')
   }
 
   /** Shows the results of what is typed now. */
@@ -34,7 +41,7 @@ class ListSearch {
 
   async #show(address: string): Promise<void> {
     const page = await fetchPage(address)
-    const list = this.form.parentElement?.querySelector('[data-list]')
+    const list = this.#list
     const found = page?.getElementById(this.form.dataset.listSearch ?? '')
     // An answer to an earlier query comes too late.
     if (list && found && address === this.#latest) list.replaceChildren(...found.childNodes)

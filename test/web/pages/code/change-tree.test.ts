@@ -89,6 +89,28 @@ test('the tree is beside the changes, is filtered, and follows the reader', asyn
   expect(problems).toEqual([])
 }, 60_000)
 
+test('a line number that is pressed is in the address, and its line is marked', async () => {
+  const { forge, changes } = await setUp()
+  const { page, problems } = await browserPage(forge, 'ada')
+  await page.goto(changes)
+  const number = page.locator('.diff-file[data-path="src/a.ts"] td[id$="R7"]')
+  const id = (await number.getAttribute('id')) ?? ''
+  await number.scrollIntoViewIfNeeded()
+  const before = await page.evaluate(() => scrollY)
+  await number.click()
+  expect(new URL(page.url()).hash).toBe(`#${id}`)
+  expect(await page.evaluate(() => scrollY)).toBe(before)
+  const colour = (row: string) =>
+    page.evaluate(
+      (at) =>
+        getComputedStyle(document.querySelector(`${at} ~ td:last-child`) ?? document.body)
+          .backgroundColor,
+      row,
+    )
+  expect(await colour(`#${id}`)).not.toBe(await colour(`#${id.replace(/7$/, '8')}`))
+  expect(problems).toEqual([])
+})
+
 test('j and k lead from file to file', async () => {
   const { forge, changes } = await setUp()
   const { page } = await browserPage(forge, 'ada')

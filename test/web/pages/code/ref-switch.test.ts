@@ -2,6 +2,7 @@
 import { expect, test } from 'bun:test'
 import { createBranch, createTag } from '#features/repos/index.ts'
 import { runForge } from '../../../features/oauth/running.ts'
+import { browserPage } from '../pulls/browser-page.ts'
 
 const REPO = 'acme/site'
 const forge = await runForge()
@@ -69,4 +70,22 @@ test('who may push creates the branch that was searched for, at the current one'
       'Create branch',
     )
   expect((await visitor.open(`/${REPO}/refs?q=cold`)).html).not.toContain('Create branch')
+})
+
+test('the branch of an older search cannot be created while a newer one is on its way', async () => {
+  const { page, problems } = await browserPage(forge, 'ada')
+  await page.goto(`${forge.url}/${REPO}`)
+  await page.click('.ref-menu > summary')
+  const create = page.locator('.ref-menu .ref-create button')
+  await page.locator('.ref-menu [type=search]').pressSequentially('wa')
+  await create.filter({ hasText: 'Create branch wa from' }).waitFor()
+  await page.route('**/refs?*', async (route) => {
+    await Bun.sleep(300)
+    await route.continue()
+  })
+  await page.locator('.ref-menu [type=search]').pressSequentially('rmer')
+  expect(await create.isDisabled()).toBe(true)
+  await create.filter({ hasText: 'Create branch warmer from' }).click()
+  await page.waitForURL(/tree\/warmer$/)
+  expect(problems).toEqual([])
 })
