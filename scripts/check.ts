@@ -38,6 +38,15 @@ function makeScratch(): string {
   return scratch
 }
 
+/** As `statfs` names file systems in memory (statfs(2), TMPFS_MAGIC). */
+const TMPFS = 0x01021994
+
+/**
+ * Where jobs of tests write, which must be a disk: what they write to memory counts as theirs. Many
+ * systems have /tmp in memory, and /var/tmp on a disk.
+ */
+const diskFolder = (): string => (statfsSync(tmpdir()).type === TMPFS ? '/var/tmp' : tmpdir())
+
 const scratch = makeScratch()
 process.on('exit', () => rmSync(scratch, { recursive: true, force: true }))
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1))
@@ -49,7 +58,7 @@ async function step(name: string, command: string[]): Promise<void> {
     env: {
       ...process.env,
       TMPDIR: scratch,
-      HEARTH_TEST_DISK: tmpdir(),
+      HEARTH_TEST_DISK: diskFolder(),
       ...(!isQuick && { HEARTH_EXECUTABLE: join(root, 'dist', 'hearth') }),
     },
     stdio: ['ignore', 'inherit', 'pipe'],

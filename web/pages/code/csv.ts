@@ -5,40 +5,53 @@ const MAX_ROWS = 1000
 const MAX_COLUMNS = 100
 
 /**
- * Reads comma or tab separated values (RFC 4180), leniently. Null for text without at least two
- * columns.
+ * Reads comma or tab separated values (RFC 4180), leniently. Null for text whose first row has only
+ * one column.
  */
 export function readTable(text: string, separator: ',' | '\t' | ';'): Table | null {
   const rows: string[][] = []
   let row: string[] = []
-  let cell = ''
-  let quoted = false
   let more = false
-  const endCell = () => {
-    if (row.length < MAX_COLUMNS) row.push(cell)
+  const cellEnd = new RegExp(`[${separator}\n]`, 'g')
+  let at = 0
+  do {
+    const cell = readCell(text, at, cellEnd)
+    at = cell.end + 1
+    if (row.length < MAX_COLUMNS) row.push(cell.value)
     else more = true
-    cell = ''
-  }
-  const endRow = () => {
-    endCell()
-    if (row.length > 1 || row[0] !== '') rows.push(row)
+    if (text[cell.end] === separator) continue
+    if (row.length > 1 || row[0] !== '') {
+      if (rows.length === 0 && row.length < 2) return null
+      if (rows.length === MAX_ROWS) return { rows, more: true }
+      rows.push(row)
+    }
     row = []
+  } while (at <= text.length)
+  return rows.length > 0 ? { rows, more } : null
+}
+
+/**
+ * Reads the cell at `at`. Its `end` is the index of the separator or line feed after it, or the
+ * length of the text. It copies slices, not letters: a cell can be as long as a file.
+ */
+function readCell(text: string, at: number, cellEnd: RegExp): { value: string; end: number } {
+  let value = ''
+  let rest = at
+  if (text[at] === '"') {
+    rest = at + 1
+    for (;;) {
+      const quote = text.indexOf('"', rest)
+      if (quote < 0) return { value: value + text.slice(rest), end: text.length }
+      value += text.slice(rest, quote)
+      rest = quote + 1
+      if (text[rest] !== '"') break
+      value += '"'
+      rest += 1
+    }
   }
-  for (let at = 0; at < text.length; at++) {
-    const letter = text[at] ?? ''
-    if (quoted) {
-      if (letter !== '"') cell += letter
-      else if (text[at + 1] === '"') cell += text[++at]
-      else quoted = false
-    } else if (letter === '"' && cell === '') quoted = true
-    else if (letter === separator) endCell()
-    else if (letter === '\n') {
-      endRow()
-      if (rows.length > MAX_ROWS) return { rows: rows.slice(0, MAX_ROWS), more: true }
-    } else if (letter !== '\r') cell += letter
-  }
-  if (cell !== '' || row.length > 0) endRow()
-  return rows.length > 0 && (rows[0]?.length ?? 0) > 1 ? { rows, more } : null
+  cellEnd.lastIndex = rest
+  const end = cellEnd.exec(text)?.index ?? text.length
+  return { value: value + text.slice(rest, end).replaceAll('\r', ''), end }
 }
 
 /**

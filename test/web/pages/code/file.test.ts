@@ -190,4 +190,11 @@ test('sizes of images and tables are read from broken files as well', () => {
   expect(imageSize(new Uint8Array(0))).toBeNull()
   expect(readTable('just text\nmore\n', ',')).toBeNull()
   expect(readTable('a,b\r\n"x\n', ',')).toEqual({ rows: [['a', 'b'], ['x\n']], more: false })
+  expect(readTable('a,"b""c"d,\n\n"e\r\nf",', ',')).toEqual({
+    rows: [
+      ['a', 'b"cd', ''],
+      ['e\r\nf', ''],
+    ],
+    more: false,
+  })
 })
