@@ -17,10 +17,11 @@ const TEXTS_PER_ATTACK = 5
 const FIXED_SEED = 14
 
 /**
- * What threads, requests and uncollected garbage may take while texts are sent. Eight runs with
- * different random texts took 270 to 475.
+ * What threads, requests and uncollected garbage may take while texts are sent for a minute and a
+ * half, besides caches, which have their own limits. Six runs with different random texts took 540 to
+ * 740 on a fast machine: ten threads collect their garbage when their heaps have grown by 32.
  */
-const MAX_WORKING_MIB = 640
+const MAX_WORKING_MIB = 1024
 /** What may stay besides the caches when no more come, because the allocator keeps some pages. */
 const MAX_KEPT_MIB = 128
 const MAX_RETURN_MS = 120_000
@@ -31,7 +32,7 @@ const isComplete = process.env.HEARTH_STALLS === 'all'
 
 let forge: MeasuredForge
 let attacks: Attack[]
-/** Resident memory before the first attack, when all code is loaded, and the most since. */
+/** Resident memory without caches before the first attack, when all code is loaded, and the most since. */
 let startMiB = 0
 let largestMiB = 0
 
@@ -40,7 +41,8 @@ beforeAll(async () => {
   attacks = await prepareAttacks(forge)
   // What a first request loads and compiles is no attack.
   for (const { send } of attacks) for (const text of ['a', 'a '.repeat(1000)]) await send(text)
-  startMiB = (await forge.scrape()).residentMiB
+  const { residentMiB, cacheMiB } = await forge.scrape()
+  startMiB = residentMiB - cacheMiB
 }, 120_000)
 afterAll(() => forge?.stop())
 
@@ -54,9 +56,9 @@ async function longestTurn(
   for (let tries = 0; tries < TRIES && shortest >= MAX_TURN_MS; tries++) {
     await forge.scrape()
     status = await send(text)
-    const { turnMs, residentMiB } = await forge.scrape()
+    const { turnMs, residentMiB, cacheMiB } = await forge.scrape()
     shortest = Math.min(shortest, turnMs)
-    largestMiB = Math.max(largestMiB, residentMiB)
+    largestMiB = Math.max(largestMiB, residentMiB - cacheMiB)
   }
   return { turnMs: shortest, status }
 }
