@@ -15,6 +15,8 @@ export type SnippetContext = {
   readonly version: string | null
   /** A file of that version, for formats whose files people name; null without one. */
   readonly path: string | null
+  /** Whether clients need a token. Without one, a line that has it would be refused. */
+  readonly isPrivate: boolean
 }
 
 /** Commands or settings for one client, as the page of the package shows them. */

@@ -7,7 +7,7 @@ import type { Package, PackageType } from './schema.ts'
 /** How to install a package with each client. */
 export const installSnippets = (
   { settings }: Pick<Hearth, 'settings'>,
-  { package_type, workspace, name }: Package,
+  { package_type, workspace, name, visibility }: Package,
   version: string | null,
   path: string | null = null,
 ): readonly Snippet[] =>
@@ -17,6 +17,7 @@ export const installSnippets = (
     name,
     version,
     path,
+    isPrivate: visibility === 'private',
   }) ?? []
 
 export type PublishingSteps = {
@@ -35,6 +36,9 @@ export const publishingSteps = (
     return {
       type: format.type,
       address: format.address(site_url, workspace, name),
-      snippets: format.publish({ site_url, workspace, name, version: null, path: null }),
+      snippets: format.publish({
+        ...{ site_url, workspace, name },
+        ...{ version: null, path: null, isPrivate: true },
+      }),
     }
   })

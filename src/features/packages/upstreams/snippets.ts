@@ -1,5 +1,6 @@
 /** Lines for clients that install everything by the address of a workspace, as pages show them. */
 import type { Snippet } from '../format.ts'
+import { isUnencrypted } from '../formats/unencrypted.ts'
 import type { Upstream, UpstreamType } from './schema.ts'
 
 type Context = {
@@ -115,7 +116,7 @@ const rubygems = ({ address }: Context): Snippet[] => [
   {
     client: 'bundler',
     file: null,
-    code: `bundle config set ${address} token:$HEARTH_TOKEN
+    code: `bundle config set --global ${address} token:$HEARTH_TOKEN
 bundle config set mirror.https://rubygems.org ${address}
 bundle install`,
   },
@@ -125,10 +126,13 @@ const composer = ({ workspace, address }: Context): Snippet[] => [
   {
     client: 'composer',
     file: null,
-    code: `composer config repositories.${workspace} composer ${address.replace(/\/packages\.json$/, '')}
-composer config repositories.packagist.org false
-composer config --global --auth http-basic.${new URL(address).host} token $HEARTH_TOKEN
-composer install`,
+    code: [
+      `composer config repositories.${workspace} composer ${address.replace(/\/packages\.json$/, '')}`,
+      'composer config repositories.packagist.org false',
+      ...(isUnencrypted(address) ? ['composer config secure-http false'] : []),
+      `composer config --global --auth http-basic.${new URL(address).host} token $HEARTH_TOKEN`,
+      'composer install',
+    ].join('\n'),
   },
 ]
 

@@ -73,11 +73,10 @@ test('strangers read what is public and write nothing', async () => {
 test('the command to install names a file of the version as it is', () => {
   const context = { site_url: 'https://forge.example', workspace: 'acme', name: 'tool' }
   const [snippet] = generic.install({
-    ...context,
-    version: '1.0.0',
-    path: '1.0.0/linux x64/tool.gz',
+    ...{ ...context, version: '1.0.0', isPrivate: true },
+    path: "1.0.0/linux x64/it's (1).gz",
   })
   expect(snippet?.code).toEndWith(
-    ' https://forge.example/packages/acme/generic/tool/1.0.0/linux%20x64/tool.gz',
+    ' https://forge.example/packages/acme/generic/tool/1.0.0/linux%20x64/it%27s%20%281%29.gz',
   )
 })

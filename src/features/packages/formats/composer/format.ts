@@ -6,6 +6,7 @@ import type { PackageRow } from '../../store.ts'
 import { listActiveVersions, type VersionRow } from '../../store-versions.ts'
 import { isObject } from '#lib/json-value.ts'
 import { textOf } from '../json.ts'
+import { isUnencrypted } from '../unencrypted.ts'
 import { parseComposerName } from './read-composer.ts'
 
 export const addressOf = (site_url: string, workspace: string): string =>
@@ -73,6 +74,13 @@ const repository = ({ site_url, workspace }: SnippetContext): string =>
 const credentials = ({ site_url }: SnippetContext): string =>
   `composer config --global --auth http-basic.${new URL(site_url).host} token $HEARTH_TOKEN`
 
+/** What Composer needs to know before it reads from here. */
+const settings = (context: SnippetContext): string[] => [
+  repository(context),
+  ...(isUnencrypted(context.site_url) ? ['composer config secure-http false'] : []),
+  ...(context.isPrivate ? [credentials(context)] : []),
+]
+
 const normalOf = (version: string): string => normalComposerVersion(version) ?? version
 
 /** The older of the two places: Composer reads it wherever the newer one does not exist. */
@@ -99,9 +107,10 @@ export const composer: Format = {
     {
       client: 'composer',
       file: null,
-      code: `${repository(context)}\n${credentials(context)}\ncomposer require ${context.name}${
-        context.version === null ? '' : `:${context.version}`
-      }`,
+      code: [
+        ...settings(context),
+        `composer require ${context.name}${context.version === null ? '' : `:${context.version}`}`,
+      ].join('\n'),
     },
   ],
   publish: (context) => [

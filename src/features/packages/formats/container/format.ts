@@ -1,23 +1,42 @@
 import type { Format, JobClient, SnippetContext } from '../../format.ts'
+import { isUnencrypted } from '../unencrypted.ts'
 import { parseImageName } from './names.ts'
 
 const hostOf = (site_url: string): string => new URL(site_url).host
 
+/** docker needs no option for a registry on this machine, and has none for others. */
+const optionOf = (client: 'docker' | 'podman', site_url: string): string =>
+  client === 'podman' && isUnencrypted(site_url) ? ' --tls-verify=false' : ''
+
 /** Asked for a password, docker would read the next pasted line. */
-const login = (client: string, site_url: string): string =>
-  `echo $HEARTH_TOKEN | ${client} login ${hostOf(site_url)} --username token --password-stdin`
+const login = (client: 'docker' | 'podman', site_url: string): string =>
+  `echo $HEARTH_TOKEN | ${client} login${optionOf(client, site_url)} ${hostOf(site_url)} --username token --password-stdin`
 
 const imageAddress = (site_url: string, workspace: string, name: string): string =>
   `${hostOf(site_url)}/${workspace}/${name}`
 
-function install({ site_url, workspace, name, version }: SnippetContext) {
+function install({ site_url, workspace, name, version, isPrivate }: SnippetContext) {
   const isDigest = version?.startsWith('sha') === true && version.includes(':')
   const reference = `${imageAddress(site_url, workspace, name)}${version === null ? '' : `${isDigest ? '@' : ':'}${version}`}`
+  const pull = (client: 'docker' | 'podman') => ({
+    client,
+    file: null,
+    code: `${isPrivate ? `${login(client, site_url)}\n` : ''}${client} pull${optionOf(client, site_url)} ${reference}`,
+  })
   return [
-    { client: 'docker', file: null, code: `docker pull ${reference}` },
-    { client: 'podman', file: null, code: `podman pull ${reference}` },
+    pull('docker'),
+    pull('podman'),
     { client: 'Containerfile', file: 'Containerfile', code: `FROM ${reference}` },
   ]
+}
+
+function publish({ site_url, workspace, name }: SnippetContext) {
+  const reference = `${imageAddress(site_url, workspace, name)}:latest`
+  return (['docker', 'podman'] as const).map((client) => ({
+    client,
+    file: null,
+    code: `${login(client, site_url)}\n${client} build -t ${reference} .\n${client} push${optionOf(client, site_url)} ${reference}`,
+  }))
 }
 
 /** Podman, skopeo, crane and others read the file of docker as well. */
@@ -43,18 +62,7 @@ export const container: Format = {
   fileUrl: () => null,
   exampleName: () => 'hello',
   install,
-  publish: ({ site_url, workspace, name }) => [
-    {
-      client: 'docker',
-      file: null,
-      code: `${login('docker', site_url)}\ndocker build -t ${imageAddress(site_url, workspace, name)}:latest .\ndocker push ${imageAddress(site_url, workspace, name)}:latest`,
-    },
-    {
-      client: 'podman',
-      file: null,
-      code: `${login('podman', site_url)}\npodman build -t ${imageAddress(site_url, workspace, name)}:latest .\npodman push ${imageAddress(site_url, workspace, name)}:latest`,
-    },
-  ],
+  publish,
   jobFiles,
   renderDocument: () => null,
   sourceOf: ({ annotations }) => {

@@ -44,7 +44,14 @@ function renderDocument(
   return { text: JSON.stringify({ name: row.name, versions }), content_type: 'application/json' }
 }
 
-const encodePath = (path: string): string => path.split('/').map(encodeURIComponent).join('/')
+/** Of what is left as it is by default, a shell gives some a meaning (RFC 3986, section 2.2). */
+const encodePart = (part: string): string =>
+  encodeURIComponent(part).replace(
+    /[!'()*]/g,
+    (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
+
+const encodePath = (path: string): string => path.split('/').map(encodePart).join('/')
 
 const fileAddress = ({ site_url, workspace, name, version, path }: SnippetContext): string =>
   `${addressOf(site_url, workspace)}/${name}/${encodePath(path ?? `${version ?? '1.0.0'}/hello.tar.gz`)}`
@@ -64,7 +71,7 @@ export const generic: Format = {
     {
       client: 'curl',
       file: null,
-      code: `curl --fail --location --remote-name --user token:$HEARTH_TOKEN ${fileAddress(context)}`,
+      code: `curl --fail --location --remote-name ${context.isPrivate ? '--user token:$HEARTH_TOKEN ' : ''}${fileAddress(context)}`,
     },
   ],
   publish: (context) => [

@@ -1,5 +1,6 @@
 import { invalid } from '#lib/errors.ts'
 import type { Format, SnippetContext } from '../../format.ts'
+import { isUnencrypted } from '../unencrypted.ts'
 import { goVersionKey, isGoPrerelease } from './module-path.ts'
 
 const addressOf = (site_url: string, workspace: string): string =>
@@ -11,7 +12,7 @@ const withToken = (address: string): string =>
 const hostOf = ({ site_url }: SnippetContext): string => new URL(site_url).hostname
 
 const settings = (context: SnippetContext): string =>
-  `export GOPROXY=${withToken(addressOf(context.site_url, context.workspace))},https://proxy.golang.org,direct\nexport GONOSUMDB=${hostOf(context)}/${context.workspace}/*`
+  `${isUnencrypted(context.site_url) ? '# The go command sends a token over https only.\n' : ''}export GOPROXY=${withToken(addressOf(context.site_url, context.workspace))},https://proxy.golang.org,direct\nexport GONOSUMDB=${hostOf(context)}/${context.workspace}/*`
 
 export const go: Format = {
   type: 'go',

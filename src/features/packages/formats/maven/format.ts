@@ -3,6 +3,7 @@ import { compareMavenVersions } from '#lib/versions/maven.ts'
 import type { Format, JobClient, SnippetContext } from '../../format.ts'
 import type { PackageRow } from '../../store.ts'
 import { textOf } from '../json.ts'
+import { isUnencrypted } from '../unencrypted.ts'
 import { renderArtifactMetadata, renderSnapshotMetadata } from './metadata.ts'
 import { isSnapshot, parseMavenName } from './paths.ts'
 
@@ -46,6 +47,23 @@ const repository = ({ site_url, workspace }: SnippetContext, name: string, inden
 ${indent}  <id>${workspace}</id>
 ${indent}  <url>${addressOf(site_url, workspace)}</url>
 ${indent}</${name}>`
+
+function gradleRepository({ site_url, workspace, isPrivate }: SnippetContext): string {
+  const insecure = isUnencrypted(site_url) ? ['    isAllowInsecureProtocol = true'] : []
+  const credentials = [
+    '    credentials {',
+    '      username = "token"',
+    '      password = System.getenv("HEARTH_TOKEN")',
+    '    }',
+  ]
+  return [
+    '  maven {',
+    `    url = uri("${addressOf(site_url, workspace)}")`,
+    ...insecure,
+    ...(isPrivate ? credentials : []),
+    '  }',
+  ].join('\n')
+}
 
 /**
  * The profile with the name of the workspace reads from here and deploys to here, whatever the POM
@@ -110,19 +128,14 @@ ${repository(context, 'repository', '  ')}
         client: 'Gradle',
         file: 'build.gradle.kts',
         code: `repositories {
-  maven {
-    url = uri("${addressOf(context.site_url, context.workspace)}")
-    credentials {
-      username = "token"
-      password = System.getenv("HEARTH_TOKEN")
-    }
-  }
+${gradleRepository(context)}
 }
 dependencies {
   implementation("${context.name}:${version}")
 }`,
       },
-      settings(context),
+      ...(context.isPrivate ? [settings(context)] : []),
+      { client: 'mvn', file: null, code: 'mvn compile' },
     ]
   },
   publish: (context) => [

@@ -1,4 +1,5 @@
-import type { Format, JobClient, SnippetContext } from '../../format.ts'
+import type { Format, JobClient, Snippet, SnippetContext } from '../../format.ts'
+import { isUnencrypted } from '../unencrypted.ts'
 import { registryUrl, renderNpmDocument, tarballUrl } from './documents.ts'
 import { isNpmPrerelease, normalNpmVersion, parseNpmName } from './names.ts'
 
@@ -13,26 +14,42 @@ const registryLine = ({ site_url, workspace, name }: SnippetContext): string => 
   return `${scope === null ? '' : `${scope}:`}registry=${registryUrl(site_url, workspace)}`
 }
 
-function install(
-  context: SnippetContext,
-): readonly { client: string; code: string; file: string | null }[] {
-  const { name, version, site_url, workspace } = context
-  const spec = version === null ? name : `${name}@${version}`
+const npmrc = (context: SnippetContext) => ({
+  client: '.npmrc',
+  file: '.npmrc',
+  code: [registryLine(context), ...(context.isPrivate ? [tokenLine(context)] : [])].join('\n'),
+})
+
+/** yarn 2 and later. */
+function yarnrc({ name, site_url, workspace, isPrivate }: SnippetContext) {
   const scope = scopeOf(name)
-  const yarnRegistry = registryUrl(site_url, workspace)
+  const registry = [
+    `npmRegistryServer: ${registryUrl(site_url, workspace)}`,
+    ...(isPrivate ? [`npmAuthToken: "\${HEARTH_TOKEN}"`] : []),
+    // Without a scope, yarn sends a token only when it is told to.
+    ...(isPrivate && scope === null ? ['npmAlwaysAuth: true'] : []),
+  ]
+  const lines = [
+    ...(scope === null
+      ? registry
+      : ['npmScopes:', `  ${scope.slice(1)}:`, ...registry.map((line) => `    ${line}`)]),
+    '# Else yarn takes no version that is younger than a day. Yarn before 4.10 has no such setting.',
+    `npmPreapprovedPackages: ["${scope === null ? name : `${scope}/*`}"]`,
+    ...(isUnencrypted(site_url) ? [`unsafeHttpWhitelist: ["${new URL(site_url).hostname}"]`] : []),
+  ]
+  return { client: 'yarn', file: '.yarnrc.yml', code: lines.join('\n') }
+}
+
+function install(context: SnippetContext): readonly Snippet[] {
+  const { name, version } = context
+  const spec = version === null ? name : `${name}@${version}`
   return [
-    { client: '.npmrc', file: '.npmrc', code: `${registryLine(context)}\n${tokenLine(context)}` },
+    npmrc(context),
     { client: 'npm', file: null, code: `npm install ${spec}` },
     { client: 'pnpm', file: null, code: `pnpm add ${spec}` },
     { client: 'bun', file: null, code: `bun add ${spec}` },
-    {
-      client: 'yarn',
-      file: '.yarnrc.yml',
-      code:
-        scope === null
-          ? `npmRegistryServer: ${yarnRegistry}`
-          : `npmScopes:\n  ${scope.slice(1)}:\n    npmRegistryServer: ${yarnRegistry}\n    npmAuthToken: \${HEARTH_TOKEN}\nnpmPreapprovedPackages: ["${scope}/*"]`,
-    },
+    yarnrc(context),
+    { client: 'yarn', file: null, code: `yarn add ${spec}` },
   ]
 }
 
@@ -62,14 +79,7 @@ export const npm: Format = {
   fileUrl: tarballUrl,
   exampleName: (workspace) => `@${workspace}/hello`,
   install,
-  publish: (context) => [
-    { client: '.npmrc', file: '.npmrc', code: `${registryLine(context)}\n${tokenLine(context)}` },
-    {
-      client: 'npm',
-      file: null,
-      code: 'npm publish',
-    },
-  ],
+  publish: (context) => [npmrc(context), { client: 'npm', file: null, code: 'npm publish' }],
   jobFiles,
   renderDocument: renderNpmDocument,
   sourceOf: ({ repository }) => {

@@ -2,6 +2,7 @@ import { compareKeys } from '#lib/versions/sort-key.ts'
 import { parseNugetVersion } from '#lib/versions/nuget.ts'
 import type { Format, JobClient, SnippetContext } from '../../format.ts'
 import { textOf } from '../json.ts'
+import { isUnencrypted } from '../unencrypted.ts'
 import { addressOf, normalNugetText, nugetKeyOf, renderNugetDocument } from './documents.ts'
 import { parseNugetId } from './read-nuspec.ts'
 
@@ -9,11 +10,36 @@ const indexOf = ({ site_url, workspace }: SnippetContext): string =>
   `${addressOf(site_url, workspace)}/v3/index.json`
 
 const addSource = (context: SnippetContext): string =>
-  `dotnet nuget add source ${indexOf(context)} --name ${context.workspace} --username token --password $HEARTH_TOKEN --store-password-in-clear-text`
+  [
+    `dotnet nuget add source ${indexOf(context)} --name ${context.workspace}`,
+    ...(context.isPrivate
+      ? ['--username token --password $HEARTH_TOKEN --store-password-in-clear-text']
+      : []),
+    ...(isUnencrypted(context.site_url) ? ['--allow-insecure-connections'] : []),
+  ].join(' ')
 
 /** The name of an element of XML, which begins with no digit (`XmlConvert.EncodeLocalName`). */
 const elementName = (name: string): string =>
   name.replace(/^\d/, (digit) => `_x00${digit.charCodeAt(0).toString(16)}_`)
+
+/** NuGet puts the value of the variable in place of its name. */
+function configFile(context: SnippetContext): string {
+  const { workspace, isPrivate, site_url } = context
+  const insecure = isUnencrypted(site_url) ? ' allowInsecureConnections="true"' : ''
+  const element = elementName(workspace)
+  const credentials = `  <packageSourceCredentials>
+    <${element}>
+      <add key="Username" value="token" />
+      <add key="ClearTextPassword" value="%HEARTH_TOKEN%" />
+    </${element}>
+  </packageSourceCredentials>
+`
+  return `<configuration>
+  <packageSources>
+    <add key="${workspace}" value="${indexOf(context)}" protocolVersion="3"${insecure} />
+  </packageSources>
+${isPrivate ? credentials : ''}</configuration>`
+}
 
 /**
  * A second source makes NuGet warn where versions are managed centrally (NU1507), so it is there only
@@ -58,14 +84,13 @@ export const nuget: Format = {
         context.version === null ? '' : ` --version ${context.version}`
       }`,
     },
+    { client: 'NuGet.Config', file: 'NuGet.Config', code: configFile(context) },
     {
-      client: 'NuGet.Config',
-      file: 'NuGet.Config',
-      code: `<configuration>
-  <packageSources>
-    <add key="${context.workspace}" value="${indexOf(context)}" protocolVersion="3" />
-  </packageSources>
-</configuration>`,
+      client: 'nuget',
+      file: null,
+      code: `nuget install ${context.name}${
+        context.version === null ? '' : ` -Version ${context.version}`
+      } -OutputDirectory packages`,
     },
   ],
   publish: (context) => [

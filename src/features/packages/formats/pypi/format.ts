@@ -58,17 +58,20 @@ export const pypi: Format = {
     `${filesAddress(site_url, workspace, normalPythonName(name))}/${encodeURIComponent(path)}`,
   exampleName: (workspace) => `${workspace}-hello`,
   install: (context) => {
-    const simple = withToken(`${addressOf(context.site_url, context.workspace)}/simple/`)
+    const { workspace, site_url, isPrivate } = context
+    const simple = `${addressOf(site_url, workspace)}/simple/`
+    const variable = `UV_INDEX_${envName(workspace)}`
+    const credentials = `export ${variable}_USERNAME=__token__ ${variable}_PASSWORD=$HEARTH_TOKEN\n`
     return [
       {
         client: 'pip',
         file: null,
-        code: `pip install --extra-index-url ${simple} ${requirementOf(context)}`,
+        code: `pip install --extra-index-url ${isPrivate ? withToken(simple) : simple} ${requirementOf(context)}`,
       },
       {
         client: 'uv',
         file: null,
-        code: `export UV_INDEX_${envName(context.workspace)}_USERNAME=__token__ UV_INDEX_${envName(context.workspace)}_PASSWORD=$HEARTH_TOKEN\nuv add --index ${context.workspace}=${addressOf(context.site_url, context.workspace)}/simple/ ${requirementOf(context)}`,
+        code: `${isPrivate ? credentials : ''}uv add --index ${workspace}=${simple} ${requirementOf(context)}`,
       },
     ]
   },

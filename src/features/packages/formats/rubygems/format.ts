@@ -10,6 +10,10 @@ const addressOf = (site_url: string, workspace: string): string =>
 
 export const TEXT = 'text/plain; charset=utf-8'
 
+/** gem and bundler take the token of a source from its address. */
+const withToken = (address: string): string =>
+  address.replace(/^(https?:\/\/)/, '$1token:$HEARTH_TOKEN@')
+
 const keyOf = (number: string): string => gemKey(splitGemNumber(number).version)
 
 /** A setting of bundler in `.bundle/config` (`Bundler::Settings#key_for`). */
@@ -39,7 +43,7 @@ export const rubygems: Format = {
   address: (site_url, workspace) => `${addressOf(site_url, workspace)}/`,
   fileUrl: (site_url, workspace, _name, path) => `${addressOf(site_url, workspace)}/gems/${path}`,
   exampleName: () => 'hello',
-  install: ({ site_url, workspace, name, version }) => [
+  install: ({ site_url, workspace, name, version, isPrivate }) => [
     {
       client: 'Gemfile',
       file: 'Gemfile',
@@ -50,14 +54,14 @@ export const rubygems: Format = {
     {
       client: 'bundler',
       file: null,
-      code: `bundle config set ${addressOf(site_url, workspace)}/ token:$HEARTH_TOKEN\nbundle install`,
+      code: `${isPrivate ? `bundle config set --global ${addressOf(site_url, workspace)}/ token:$HEARTH_TOKEN\n` : ''}bundle install`,
     },
     {
       client: 'gem',
       file: null,
       code: `gem install ${name}${
         version === null ? '' : ` --version ${splitGemNumber(version).version}`
-      } --source ${addressOf(site_url, workspace)}/`,
+      } --source ${isPrivate ? withToken(addressOf(site_url, workspace)) : addressOf(site_url, workspace)}/`,
     },
   ],
   publish: ({ site_url, workspace, name, version }) => [
