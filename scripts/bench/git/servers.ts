@@ -30,6 +30,8 @@ export type Hearth = Server & {
   directory(repository: string): string
   /** Jobs of a kind that wait or run. */
   jobs(kind: string): number
+  /** Whether a job of one of these kinds runs. */
+  isRunning(kinds: readonly string[]): boolean
   /** Ends the process and starts another over the same data. */
   restart(): Promise<void>
   api<T>(method: string, path: string, body?: unknown): Promise<T>
@@ -97,6 +99,17 @@ export async function startHearth(
             )
             .get(kind)?.count ?? 0
         )
+      } finally {
+        db.close()
+      }
+    },
+    isRunning(kinds) {
+      const db = new Database(join(directory, 'data', 'hearth.db'), { readonly: true })
+      try {
+        const running = db.query<{ kind: string }, []>(
+          "SELECT DISTINCT kind FROM jobs WHERE state = 'running'",
+        )
+        return running.all().some(({ kind }) => kinds.includes(kind))
       } finally {
         db.close()
       }
