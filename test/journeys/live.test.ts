@@ -5,6 +5,7 @@
 import { expect, test } from 'bun:test'
 import { fill } from '../../scripts/demo.ts'
 import { api, claim, startForge, visitor } from './forge.ts'
+import { until } from './keyboard.ts'
 
 test('a conversation and a session grow while somebody types and reads in them', async () => {
   const forge = await startForge()
@@ -115,4 +116,53 @@ test('a page whose stream is refused follows again later', async () => {
   await ask('POST', '/v1/repos/ada/oven/issues/1/comments', { body: 'Missed' })
   const missed = page.locator('.comment-body', { hasText: 'Missed' })
   while ((await missed.count()) === 0) await page.clock.fastForward(10_000)
+}, 120_000)
+
+test('the focus stays on the row that has it when the list above it grows', async () => {
+  const forge = await startForge()
+  const { page, problems } = await visitor()
+  const ask = api(forge, await claim(page, forge))
+  const lamp = '/v1/repos/ada/lamp'
+  await ask('POST', '/v1/repos', { workspace: 'ada', name: 'lamp' })
+  await ask('POST', `${lamp}/commits`, {
+    branch: 'main',
+    message: 'Add a workflow',
+    files: [
+      {
+        path: '.hearth/workflows/light.yml',
+        action: 'put',
+        content: '{on: workflow_dispatch, jobs: {a: {runs-on: nowhere, steps: [{run: echo}]}}}\n',
+      },
+    ],
+  })
+  // A job reads the file.
+  const workflow = await until(
+    async () => ((await ask('GET', `${lamp}/actions/workflows`)).body as { id: string }[])[0],
+  )
+  const dispatch = async (): Promise<void> => {
+    const path = `${lamp}/actions/workflows/${workflow.id}/dispatch`
+    expect(await ask('POST', path, { ref: 'main' })).toMatchObject({ status: 202 })
+  }
+  await dispatch()
+  await page.goto(`${forge.url}/ada/lamp/runs`)
+  const focused = () => page.evaluate(() => (document.activeElement as HTMLAnchorElement).href)
+  await page.locator('.row-link').waitFor()
+  for (let count = 1; count <= 2; count++) {
+    await page.locator('.row-link').nth(count - 1).focus()
+    const before = await focused()
+    await dispatch()
+    await page.locator('.row-link').nth(count).waitFor()
+    expect(await focused()).toBe(before)
+  }
+  // So does an open menu.
+  await page.locator('.list-menus summary').first().press('Enter')
+  await page.locator('.list-menus details[open] a').first().focus()
+  const before = await focused()
+  await dispatch()
+  await page.locator('.row-link').nth(3).waitFor()
+  expect([await focused(), await page.locator('.list-menus details[open]').count()]).toEqual([
+    before,
+    1,
+  ])
+  expect(problems).toEqual([])
 }, 120_000)

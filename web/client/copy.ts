@@ -8,6 +8,7 @@ const writeClipboard = async (text: string): Promise<boolean> => {
     return true
   } catch {
     // The clipboard API exists on encrypted pages only; `execCommand` works on all.
+    const focused = document.activeElement
     const area = document.createElement('textarea')
     area.className = 'unseen'
     area.value = text
@@ -15,6 +16,7 @@ const writeClipboard = async (text: string): Promise<boolean> => {
     area.select()
     const isCopied = document.execCommand('copy')
     area.remove()
+    if (focused instanceof HTMLElement) focused.focus({ preventScroll: true })
     return isCopied
   }
 }
@@ -42,7 +44,6 @@ function markCopied(button: HTMLButtonElement): void {
   setTimeout(() => {
     button.classList.remove('copied')
     if (icon) path?.setAttribute('d', icon)
-    button.focus()
   }, 1_500)
 }
 

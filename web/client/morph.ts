@@ -3,6 +3,7 @@
 import { Idiomorph } from 'idiomorph'
 import { isDrawnDiagram } from './diagrams.ts'
 import { closestTo } from './dom.ts'
+import { withFocusKept } from './focus.ts'
 
 const toggledByHand = new WeakSet<Element>()
 document.addEventListener('click', (event) => {
@@ -41,12 +42,12 @@ const hasForm = (node: Node, isKept: (form: HTMLFormElement) => boolean): boolea
  */
 export function morph(old: Element, fresh: Element, sent: HTMLFormElement | null = null): void {
   const isKept = (form: HTMLFormElement): boolean => form !== sent && isInUse(form)
-  Idiomorph.morph(old, fresh, {
-    callbacks: {
-      beforeNodeMorphed: (node, next) =>
-        !(node instanceof HTMLFormElement && isKept(node)) && !isDrawnDiagram(node, next),
-      beforeNodeRemoved: (node) => !hasForm(node, isKept),
-      beforeAttributeUpdated: (name, element) => !(name === 'open' && toggledByHand.has(element)),
-    },
-  })
+  const callbacks = {
+    beforeNodeMorphed: (node: Node, next: Node): boolean =>
+      !(node instanceof HTMLFormElement && isKept(node)) && !isDrawnDiagram(node, next),
+    beforeNodeRemoved: (node: Node): boolean => !hasForm(node, isKept),
+    beforeAttributeUpdated: (name: string, element: Element): boolean =>
+      !(name === 'open' && toggledByHand.has(element)),
+  }
+  withFocusKept(old, () => void Idiomorph.morph(old, fresh, { callbacks }))
 }

@@ -24,19 +24,17 @@ export const Shell = ({ visit, ...rest }: ShellProps) => (
   />
 )
 
+/** The field that a refusal names. A list is typed into one field, so `paths[1]` is about `paths`. */
+const refusedField = ({ form }: Visit): string | null =>
+  form.error?.field?.replace(/\[\d+\]$/, '') ?? null
+
 /** The message of a refusal about one field. Null when it is about another. */
-export const fieldError = (visit: Visit, field: string): string | null => {
-  const error = visit.form.error
-  return error !== null && error.field === field ? error.message : null
-}
+export const fieldError = (visit: Visit, field: string): string | null =>
+  refusedField(visit) === field ? (visit.form.error?.message ?? null) : null
 
 /** The message of a refusal that is about none of the fields. */
-export const formError = (visit: Visit, ...fields: string[]): string | null => {
-  const error = visit.form.error
-  return error !== null && (error.field === null || !fields.includes(error.field))
-    ? error.message
-    : null
-}
+export const formError = (visit: Visit, ...fields: string[]): string | null =>
+  fields.includes(refusedField(visit) ?? '') ? null : (visit.form.error?.message ?? null)
 
 /**
  * The visit for one of several forms of a page: typed values and refusals belong to the form with
