@@ -12,7 +12,7 @@ import { wrap } from './texts/wrap.ts'
 import { lineAt, readSources, type Fault } from './tidy/source.ts'
 
 const root = join(import.meta.dir, '..')
-/** Files whose texts nobody translates: samples for developers, the browser's script. */
+/** Files that are no pages: samples for developers, the browser's script. */
 const NO_PAGES = /^web\/(?:gallery|client|jsx|locales|highlight)\b|^web\/(?:text|locale)\.ts$/
 /** The plural forms of each language (CLDR). */
 export const FORMS: Readonly<Record<string, readonly string[]>> = {
@@ -25,6 +25,9 @@ export const isPage = (file: string): boolean => file.startsWith('web/') && !NO_
 
 const pages = () => readSources(root, ['web']).filter(({ file }) => isPage(file))
 
+/** The browser's script has selectors and names of keys, so only its `t(…)` are read. */
+const withTexts = () => [...pages(), ...readSources(root, ['web/client'])]
+
 /** The sentences of the server that pages show, by key. */
 const knownMessages = () => readMessages(readSources(root, ['src']))
 
@@ -34,13 +37,13 @@ const readCatalogue = (file: string): Catalogue =>
 /** Texts of pages that are in no `t(…)`. */
 export const strayTexts = (): Fault[] => pages().flatMap(findStrays)
 
-/** All texts of pages by key. */
-export const knownTexts = () => readTexts(pages())
+/** All texts of pages and of their script by key. */
+export const knownTexts = () => readTexts(withTexts())
 
 /** What is wrong with the catalogues, and texts that are not in `t(…)`. */
 export function checkTexts(): Fault[] {
   const sources = pages()
-  const known = readTexts(sources)
+  const known = knownTexts()
   const unwrapped = sources
     .filter((source) => wrap(source).text !== source.text)
     .map(({ file }) => ({
@@ -64,7 +67,7 @@ if (import.meta.main) {
   if (command === '--messages') {
     process.stdout.write(`${JSON.stringify([...knownMessages().keys()])}\n`)
   } else if (command === '--keys') {
-    const keys = [...readTexts(pages())].map(([key, { plural }]) => [key, plural])
+    const keys = [...knownTexts()].map(([key, { plural }]) => [key, plural])
     process.stdout.write(`${JSON.stringify(keys)}\n`)
   } else if (command === '--wrap') {
     const chosen = pages().filter(({ file }) => files.length === 0 || files.includes(file))

@@ -3,10 +3,12 @@
 import { readFileSync } from 'node:fs'
 import { packedText } from '#lib/packed-text.ts'
 import type { PackedFile } from './client.macro.ts'
+import type { Locale } from './locale.ts'
 import mermaidFile from '@mermaid-js/tiny/dist/mermaid.tiny.js' with { type: 'file' }
 import {
   browserScript,
   packageDigest,
+  scriptTranslations,
   splitScript,
   styleSheet,
   textFile,
@@ -81,6 +83,17 @@ export const editorPath: string | undefined = editorFiles.find(({ path }) =>
   path.startsWith('/assets/editor-'),
 )?.path
 
+/** What pages in another language than English load before the script. */
+const translations: Readonly<Record<Exclude<Locale, 'en'>, Asset>> = {
+  ar: new PackedAsset('texts-ar.js', SCRIPT, scriptTranslations('ar'), true),
+  de: new PackedAsset('texts-de.js', SCRIPT, scriptTranslations('de'), true),
+  'en-XA': new PackedAsset('texts-en-XA.js', SCRIPT, scriptTranslations('en-XA'), true),
+}
+
+/** The path of the translations of the script's texts. Null for English, which it has itself. */
+export const translationsPath = (locale: Locale): string | null =>
+  locale === 'en' ? null : translations[locale].path
+
 /** A file of 2.5 MB that few pages need: it is read when somebody asks for it. */
 const mermaid: Asset = {
   path: `/assets/mermaid-${packageDigest('@mermaid-js/tiny/dist/mermaid.tiny.js')}.js`,
@@ -102,7 +115,9 @@ export const diagramScripts: readonly string[] = diagramFiles.map(({ path }) => 
 
 /** All files by path. Responses carry `Cache-Control: public, max-age=31536000, immutable`. */
 export const assets: ReadonlyMap<string, Asset> = new Map(
-  [...byName.values(), ...editorFiles, ...diagramFiles].map((asset) => [asset.path, asset]),
+  [...byName.values(), ...Object.values(translations), ...editorFiles, ...diagramFiles].map(
+    (asset) => [asset.path, asset],
+  ),
 )
 
 /** The path of a file, for links in pages. */

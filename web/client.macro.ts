@@ -58,6 +58,29 @@ export const splitScript = (name: string): Record<string, PackedFile> => {
   }
 }
 
+/** The texts of the browser script: the first argument of each `t(…)`. */
+const scriptTexts = (): string[] =>
+  [...new Bun.Glob('client/**/*.ts').scanSync(here('.'))].flatMap((file) =>
+    [...readFileSync(here(file), 'utf8').matchAll(/\bt\('((?:[^'\\]|\\.)+)'/g)].map(
+      ([, text = '']) => text.replaceAll("\\'", "'"),
+    ),
+  )
+
+/** A script with the translations of the browser script's texts. */
+export const scriptTranslations = (locale: string): PackedFile => {
+  const catalogue =
+    locale === 'en-XA'
+      ? null
+      : (JSON.parse(readFileSync(here(`./locales/${locale}.json`), 'utf8')) as Record<
+          string,
+          unknown
+        >)
+  const found = [...new Set(scriptTexts())]
+    .sort()
+    .map((text) => [text, catalogue ? catalogue[text] : `⟦${text}⟧`])
+  return packFile(`globalThis.hearthTexts=${JSON.stringify(Object.fromEntries(found))}`)
+}
+
 /**
  * The style sheet without comments and indentation. Bun's minifier would rewrite `light-dark()`, so
  * it is not used.

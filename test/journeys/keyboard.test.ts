@@ -213,3 +213,22 @@ test('a card of a board is moved to another column by keys', async () => {
   ])
   expect(await page.locator('[data-column=bug] .board-card:has-text("overshoots")').count()).toBe(0)
 })
+
+test('what the script shows is in the language of the page', async () => {
+  const cookie = { name: 'hearth-locale', value: 'de', url: forge.url }
+  await page.context().addCookies([cookie])
+  await page.goto(`${forge.url}${REPO}/issues`)
+  await press('?')
+  await page.waitForSelector('dialog.shortcuts :text("Nächste und vorherige Zeile der Liste")')
+  await press('Escape')
+  await press('Control+k')
+  await page.waitForSelector('dialog.jump [placeholder="Repository, #Nummer, Seite oder Datei"]')
+  await press('Escape')
+  await page.goto(`${forge.url}${REPO}/edit/main/README.md`)
+  await page.waitForSelector('.code-editor')
+  await page.locator('.cm-content').focus()
+  await press('Control+f')
+  await page.waitForSelector('.cm-search button:text-is("Alle ersetzen")')
+  await page.context().addCookies([{ ...cookie, value: 'en' }])
+  expect(problems).toEqual([])
+})

@@ -148,7 +148,10 @@ test('the focus stays on the row that has it when the list above it grows', asyn
   const focused = () => page.evaluate(() => (document.activeElement as HTMLAnchorElement).href)
   await page.locator('.row-link').waitFor()
   for (let count = 1; count <= 2; count++) {
-    await page.locator('.row-link').nth(count - 1).focus()
+    await page
+      .locator('.row-link')
+      .nth(count - 1)
+      .focus()
     const before = await focused()
     await dispatch()
     await page.locator('.row-link').nth(count).waitFor()

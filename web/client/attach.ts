@@ -1,6 +1,7 @@
 // Files in Markdown fields: pasted, dropped or chosen. Each is uploaded at once, and a link to it
 // takes the place of the words that stood for it meanwhile.
 import { announce } from './announce.ts'
+import { t } from './texts.ts'
 
 /** Uploads that are under way, by form. */
 const pending = new Map<HTMLFormElement, number>()
@@ -31,7 +32,7 @@ function replace(area: HTMLTextAreaElement, words: string, text: string): void {
 /** The reason of a refusal, from the page that tells it. */
 async function reasonOf(response: Response): Promise<string> {
   const page = new DOMParser().parseFromString(await response.text(), 'text/html')
-  return page.querySelector('.error-page .empty-text p')?.textContent ?? 'The server refused it.'
+  return page.querySelector('.error-page .empty-text p')?.textContent ?? t('The server refused it.')
 }
 
 async function send(area: HTMLTextAreaElement, file: File): Promise<string> {
@@ -45,20 +46,22 @@ async function send(area: HTMLTextAreaElement, file: File): Promise<string> {
 }
 
 async function attach(area: HTMLTextAreaElement, file: File): Promise<void> {
-  const words = `![Uploading ${file.name.replace(/[[\]]/g, '')} …]()`
+  const words = `![${t('Uploading {name}', { name: file.name.replace(/[[\]]/g, '') })} …]()`
+  const { name } = file
   const { selectionEnd: at, value } = area
   const before = at > 0 && value[at - 1] !== '\n' ? '\n' : ''
   area.setRangeText(`${before}${words}\n`, at, at, 'end')
   changed(area)
   const { form } = area
   if (form) count(form, 1)
-  say(area, `Uploading ${file.name}`)
+  say(area, t('Uploading {name}', { name }))
   try {
     replace(area, words, await send(area, file))
-    say(area, `${file.name} uploaded`)
+    say(area, t('{name} uploaded', { name }))
   } catch (error) {
     replace(area, `${words}\n`, '')
-    say(area, `${file.name} was not uploaded. ${error instanceof Error ? error.message : ''}`)
+    const reason = error instanceof Error ? error.message : ''
+    say(area, t('{name} was not uploaded. {reason}', { name, reason }))
   } finally {
     if (form) count(form, -1)
   }
@@ -114,7 +117,7 @@ document.addEventListener(
     if (!(form instanceof HTMLFormElement) || !pending.get(form)) return
     event.preventDefault()
     event.stopImmediatePropagation()
-    announce('Wait until the files are uploaded.')
+    announce(t('Wait until the files are uploaded.'))
   },
   true,
 )

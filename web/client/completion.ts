@@ -1,5 +1,6 @@
 // Completion in Markdown fields: names after `@`, numbers after `#`.
 import { createElement, fetchJson } from './dom.ts'
+import { t } from './texts.ts'
 
 type Suggestion = { text: string; detail: string }
 
@@ -82,7 +83,7 @@ async function suggest(area: HTMLTextAreaElement, address: string): Promise<void
     class: 'completions',
     role: 'listbox',
     id: 'completions',
-    'aria-label': word.startsWith('@') ? 'People' : 'Issues and pull requests',
+    'aria-label': word.startsWith('@') ? t('People') : t('Issues and pull requests'),
   })
   list.append(...found.items.map(optionOf))
   area.after(list)

@@ -1,6 +1,7 @@
 // Buttons that copy a text.
 import { announce } from './announce.ts'
 import { closestTo } from './dom.ts'
+import { t } from './texts.ts'
 
 const writeClipboard = async (text: string): Promise<boolean> => {
   try {
@@ -59,7 +60,7 @@ document.addEventListener('click', (event) => {
       ? writeClipboard(textOf(button))
       : fetchText(address).then(writeClipboard, () => false)
   void copying.then((isCopied) => {
-    announce(isCopied ? 'Copied' : 'Could not copy')
+    announce(isCopied ? t('Copied') : t('Could not copy'))
     if (isCopied) markCopied(button)
   })
 })

@@ -2,6 +2,7 @@
 // origin (HTML, `sandbox`) and no network: it gets the source in a message, and returns the height of
 // its drawing. Until then, and when it fails, the source is shown.
 import { createElement } from './dom.ts'
+import { t } from './texts.ts'
 
 /** A further diagram stays source: each frame costs the browser about 15 MB of memory. */
 const MAX_DIAGRAMS = 30
@@ -31,13 +32,13 @@ class Diagram {
     this.#frame = createElement('iframe', {
       src: figure.dataset.diagram ?? '',
       sandbox: 'allow-scripts',
-      title: 'Diagram',
+      title: t('Diagram'),
       class: 'diagram-frame',
     })
     this.#frame.addEventListener('load', () => this.#send())
     addEventListener('message', this.#receive)
     darkScheme.addEventListener('change', () => this.#send())
-    this.#timer = setTimeout(() => this.#giveUp('It takes too long to draw.'), TIMEOUT_MS)
+    this.#timer = setTimeout(() => this.#giveUp(t('It takes too long to draw.')), TIMEOUT_MS)
     figure.prepend(this.#frame)
   }
 
@@ -66,7 +67,9 @@ class Diagram {
     removeEventListener('message', this.#receive)
     this.#frame.remove()
     const note = createElement('p', { class: 'diagram-error', role: 'status' })
-    note.textContent = `This diagram could not be drawn. ${reason.slice(0, 300)}`
+    note.textContent = t('This diagram could not be drawn. {reason}', {
+      reason: reason.slice(0, 300),
+    })
     this.figure.prepend(note)
   }
 }

@@ -5,6 +5,7 @@ import { createElement, fetchPage, isEditable } from './dom.ts'
 import { forgetDrafts } from './drafts.ts'
 import { morph } from './morph.ts'
 import { refreshParts } from './refresh.ts'
+import { t } from './texts.ts'
 
 /** The parts of a page that a form may have changed. */
 const PARTS = ['.site-header', '.thing-header', '#content']
@@ -86,7 +87,7 @@ async function showResult(address: string, form: HTMLFormElement, sent: string):
 export function showError(form: HTMLFormElement, text: string | null): void {
   form.querySelector('.notice-bad')?.remove()
   const notice = createElement('div', { class: 'notice notice-bad', role: 'alert' })
-  notice.textContent = text ?? 'This could not be sent. Try again.'
+  notice.textContent = text ?? t('This could not be sent. Try again.')
   form.prepend(notice)
 }
 

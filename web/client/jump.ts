@@ -1,17 +1,18 @@
 // The dialog that goes to a repository, number or page by a few letters. Without a script its link
 // leads to the search.
 import { createElement, fetchJson } from './dom.ts'
+import { t } from './texts.ts'
 
 type Destination = { title: string; detail: string | null; path: string }
 
 class JumpDialog {
-  readonly #dialog = createElement('dialog', { class: 'shortcuts jump', 'aria-label': 'Go to' })
+  readonly #dialog = createElement('dialog', { class: 'shortcuts jump', 'aria-label': t('Go to') })
   readonly #input = createElement('input', {
     class: 'input',
     type: 'text',
     role: 'combobox',
-    'aria-label': 'Repository, number, page or file',
-    placeholder: 'Repository, #number, page or file',
+    'aria-label': t('Repository, number, page or file'),
+    placeholder: t('Repository, #number, page or file'),
     'aria-expanded': 'true',
     'aria-controls': 'jump-list',
     autocomplete: 'off',
@@ -20,7 +21,7 @@ class JumpDialog {
   readonly #list = createElement('ul', {
     id: 'jump-list',
     role: 'listbox',
-    'aria-label': 'Places',
+    'aria-label': t('Places'),
   })
   #selected = 0
   #found: Promise<void> = Promise.resolve()

@@ -4,6 +4,7 @@ import { focusFile, hasFiles } from './change-tree.ts'
 import { isEditable } from './dom.ts'
 import { closeMenus } from './menus.ts'
 import { showShortcuts } from './shortcut-list.ts'
+import { t } from './texts.ts'
 
 /** The keys of a sequence such as `g i` follow each other within this time. */
 const SEQUENCE_MS = 1_200
@@ -24,7 +25,7 @@ function pressFixedKey(event: KeyboardEvent): boolean {
     event.preventDefault()
     showShortcuts()
   } else if (event.key === 'l' && document.querySelector('.code')) {
-    const line = Number(prompt('Go to line'))
+    const line = Number(prompt(t('Go to line')))
     if (Number.isInteger(line) && line > 0) location.hash = `#L${line}`
   } else if (event.key === 'j' || event.key === 'k')
     (hasFiles() ? focusFile : focusRow)(event.key === 'j' ? 1 : -1)

@@ -1,5 +1,6 @@
 // Passkey forms. They are shown where the browser supports passkeys. Sending one asks the browser
 // for a passkey first and puts its response into the form.
+import { t } from './texts.ts'
 
 const support =
   typeof PublicKeyCredential === 'undefined' ||
@@ -47,7 +48,7 @@ if (support) {
         },
         () => {
           if (!message) return
-          message.textContent = 'No passkey was given.'
+          message.textContent = t('No passkey was given.')
           message.hidden = false
         },
       )

@@ -1,6 +1,7 @@
 // A preview below a Markdown field, updated while the text is typed.
 import { watchDiagrams } from './diagrams.ts'
 import { closestTo, createElement } from './dom.ts'
+import { t } from './texts.ts'
 
 const DEBOUNCE_MS = 250
 
@@ -8,7 +9,7 @@ class Preview {
   readonly #panel = createElement('div', {
     class: 'typed-preview md',
     role: 'region',
-    'aria-label': 'Preview',
+    'aria-label': t('Preview'),
     tabindex: '0',
   })
   #request = new AbortController()

@@ -1,6 +1,7 @@
 // The list of keyboard shortcuts that the page has.
 import { hasFiles } from './change-tree.ts'
 import { closestTo, createElement } from './dom.ts'
+import { t } from './texts.ts'
 
 const nameOf = (element: HTMLElement): string =>
   element.getAttribute('aria-label') ??
@@ -12,17 +13,21 @@ function shortcuts(): [keys: string, meaning: string][] {
   const list = [...document.querySelectorAll<HTMLElement>('[data-hotkey]')].map(
     (element): [string, string] => [element.dataset.hotkey ?? '', nameOf(element)],
   )
-  if (document.querySelector('.code')) list.push(['l', 'Go to a line'])
-  if (hasFiles()) list.push(['j k', 'The next and the previous file'])
-  else if (document.querySelector('.row-link')) list.push(['j k', 'The next and the previous row'])
+  if (document.querySelector('.code')) list.push(['l', t('Go to a line')])
+  if (hasFiles()) list.push(['j k', t('The next and the previous file')])
+  else if (document.querySelector('.row-link'))
+    list.push(['j k', t('The next and the previous row')])
   for (const element of document
     .querySelector('.row')
     ?.querySelectorAll<HTMLElement>('[data-row-key]') ?? [])
-    list.push([element.dataset.rowKey ?? '', `${element.textContent?.trim() ?? ''} (in a row)`])
+    list.push([
+      element.dataset.rowKey ?? '',
+      t('{action} (in a row)', { action: element.textContent?.trim() ?? '' }),
+    ])
   list.push(
-    ['Ctrl K', 'Go to a repository, number, page or file'],
-    ['Ctrl Enter', 'Send what you are writing'],
-    ['?', 'This list'],
+    ['Ctrl K', t('Go to a repository, number, page or file')],
+    ['Ctrl Enter', t('Send what you are writing')],
+    ['?', t('This list')],
   )
   return list
 }
@@ -34,7 +39,7 @@ export function showShortcuts(): void {
     'aria-labelledby': 'shortcuts-title',
   })
   const title = createElement('h2', { id: 'shortcuts-title' })
-  title.textContent = 'Keyboard shortcuts'
+  title.textContent = t('Keyboard shortcuts')
   const list = document.createElement('dl')
   for (const [keys, meaning] of shortcuts()) {
     const term = document.createElement('dt')
@@ -48,7 +53,7 @@ export function showShortcuts(): void {
     list.append(term, description)
   }
   const close = createElement('button', { type: 'button', class: 'btn btn-plain' })
-  close.textContent = 'Close'
+  close.textContent = t('Close')
   close.addEventListener('click', () => dialog.close())
   dialog.addEventListener('close', () => dialog.remove())
   dialog.append(title, list, close)

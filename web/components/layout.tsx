@@ -1,4 +1,4 @@
-import { assetPath } from '../assets.ts'
+import { assetPath, translationsPath } from '../assets.ts'
 import type { Child } from '../jsx/html.ts'
 import { currentLocale, directionOf } from '../locale.ts'
 import { userPath } from '../paths.ts'
@@ -188,6 +188,17 @@ const ThemeColour = ({ theme }: { theme: LayoutProps['theme'] }) =>
     <meta name="theme-color" content={THEME_COLOURS[theme]} />
   )
 
+/** The browser's script, after the translations of its texts. */
+const Scripts = () => {
+  const translations = translationsPath(currentLocale())
+  return (
+    <>
+      {translations !== null && <script src={translations} defer />}
+      <script src={assetPath('client.js')} defer />
+    </>
+  )
+}
+
 const LayoutHead = ({ props }: { props: LayoutProps }) => (
   <head>
     <meta charset="utf-8" />
@@ -205,7 +216,7 @@ const LayoutHead = ({ props }: { props: LayoutProps }) => (
     {props.links?.map((link) => (
       <link rel={link.rel} href={link.href} type={link.type} title={link.title} />
     ))}
-    <script src={assetPath('client.js')} defer />
+    <Scripts />
   </head>
 )
 

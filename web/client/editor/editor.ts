@@ -21,6 +21,7 @@ import {
 } from '@codemirror/view'
 import { loadLanguage } from './languages.ts'
 import { colours, theme } from './theme.ts'
+import { t } from '../texts.ts'
 
 /** The indentation that most of the first lines have. Two spaces when none is indented. */
 function indentationOf(text: string): string {
@@ -32,17 +33,19 @@ function indentationOf(text: string): string {
   return [...counts].reduce((best, one) => (one[1] > best[1] ? one : best), ['  ', 0])[0]
 }
 
-/** The words of the search panel in sentence case. */
+/** The words of the search panel. */
 const PHRASES = {
-  next: 'Next',
-  previous: 'Previous',
-  all: 'Select all',
-  'match case': 'Match case',
-  regexp: 'Regular expression',
-  'by word': 'Whole words',
-  replace: 'Replace',
-  'replace all': 'Replace all',
-  close: 'Close',
+  Find: t('Find'),
+  Replace: t('Replace'),
+  next: t('Next'),
+  previous: t('Previous'),
+  all: t('Select all'),
+  'match case': t('Match case'),
+  regexp: t('Regular expression'),
+  'by word': t('Whole words'),
+  replace: t('Replace'),
+  'replace all': t('Replace all'),
+  close: t('Close'),
 }
 
 /** What the editor does for every file. */
@@ -69,7 +72,7 @@ const KEYS_ID = 'editor-keys'
 const boundTo = (area: HTMLTextAreaElement): Extension => [
   indentUnit.of(indentationOf(area.value)),
   EditorView.contentAttributes.of({
-    'aria-label': area.getAttribute('aria-label') ?? 'Content',
+    'aria-label': area.getAttribute('aria-label') ?? t('Content'),
     'aria-describedby': KEYS_ID,
     // It is reached by Tab as it is. This says so to tools that do not know editable elements.
     tabindex: '0',
@@ -97,7 +100,7 @@ function describeKeys(root: ShadowRoot): void {
   const keys = document.createElement('p')
   keys.id = KEYS_ID
   keys.hidden = true
-  keys.textContent = 'Tab indents. Press Escape, then Tab, to leave the editor.'
+  keys.textContent = t('Tab indents. Press Escape, then Tab, to leave the editor.')
   root.append(keys)
 }
 
