@@ -1,11 +1,10 @@
 /** Opens an engine: prepares its directories and sweeps what an ended process left unfinished. */
-import { mkdirSync, readdirSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdirSync, rmSync } from 'node:fs'
 import { GitEngine } from './git-engine.ts'
 import type { Git, GitOptions } from './ports.ts'
 import { waitForRemotePacks } from './remote-packs.ts'
 import { resolveSettings } from './settings.ts'
-import { sweepStore } from './store/store-files.ts'
+import { StartSweep } from './start-sweep.ts'
 
 export function createGit(options: GitOptions): Git {
   const settings = resolveSettings(options)
@@ -14,11 +13,7 @@ export function createGit(options: GitOptions): Git {
   rmSync(tmp, { recursive: true, force: true })
   mkdirSync(tmp, { recursive: true })
   // In a shared root, files that look unfinished may belong to another process.
-  for (const store of options.sharedRoot ? [] : readdirSync(root)) {
-    const files = sweepStore(join(root, store))
-    if (files > 0)
-      options.log?.('info', 'swept files that an ended process left in a store', { store, files })
-  }
-  const engine = new GitEngine(settings, options)
+  const sweep = options.sharedRoot ? null : new StartSweep(root, options.log)
+  const engine = new GitEngine(settings, options, sweep)
   return options.remotePacks ? waitForRemotePacks(engine, options.remotePacks) : engine
 }

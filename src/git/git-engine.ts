@@ -34,6 +34,7 @@ import {
 } from './protocol/upload-pack.ts'
 import { ReadQueue, SYSTEM } from './read-queue.ts'
 import type { Settings } from './settings.ts'
+import type { StartSweep } from './start-sweep.ts'
 import {
   directorySize,
   type PackSizes,
@@ -82,6 +83,7 @@ export class GitEngine implements Git {
   constructor(
     private readonly settings: Settings,
     private readonly options: GitOptions,
+    private readonly startSweep: StartSweep | null,
   ) {
     const { log, remotePacks } = options
     const engineSettings = settings.engine
@@ -90,7 +92,10 @@ export class GitEngine implements Git {
       engineSettings,
       settings.workers,
       (message, fields) => log?.('error', `git engine: ${message}`, fields),
-      remotePacks ? (store) => remotePacks.beginUse(store) : null,
+      (store) => {
+        startSweep?.sweep(store)
+        return remotePacks?.beginUse(store) ?? null
+      },
     )
     this.#engine = new Engine({
       ...engineSettings,
@@ -540,6 +545,7 @@ export class GitEngine implements Git {
   }
 
   async close(): Promise<void> {
+    this.startSweep?.stop()
     await this.#threads.close()
     this.#responses.close()
     this.#engine.close()

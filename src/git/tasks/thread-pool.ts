@@ -160,8 +160,8 @@ export class ThreadPool {
     private readonly settings: EngineSettings,
     private readonly count: number,
     private readonly onFault: (message: string, fields: Record<string, unknown>) => void,
-    /** Called when a task of a store begins. The function that it returns is called at its end. */
-    private readonly begin: ((store: string) => () => void) | null = null,
+    /** Called when a task of a store begins. A function that it returns is called at its end. */
+    private readonly begin: ((store: string) => (() => void) | null) | null = null,
     /** How long a thread stays without tasks. */
     private readonly idleMs?: number,
   ) {
