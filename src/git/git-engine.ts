@@ -12,7 +12,7 @@ import { fetchFrom } from './client/fetch-from.ts'
 import { listRemote } from './client/list-refs.ts'
 import type * as client from './client/ports.ts'
 import { pushTo } from './client/push-to.ts'
-import { findEntry, listTree } from './history/index.ts'
+import { findEntry, listTree, outlineTree } from './history/index.ts'
 import { Leases } from './leases.ts'
 import { Maintenance } from './maintenance.ts'
 import type * as git from './ports.ts'
@@ -297,7 +297,20 @@ export class GitEngine implements Git {
     // Whole trees, and the sizes of many entries, take too long for the calling thread.
     return options?.recursive || options?.sizes
       ? this.#reads.run('tree', store, [commit, path, options])
-      : this.#readSmall(store, 'tree', [commit, path], (db) => listTree(db, commit, path))
+      : this.#readSmall(store, 'tree', [commit, path, options], (db) =>
+          listTree(db, commit, path, options),
+        )
+  }
+
+  outlineTree(
+    store: string,
+    commit: Oid,
+    path: string,
+    options: git.OutlineOptions,
+  ): Promise<git.TreeOutline | null> {
+    return this.#readSmall(store, 'outline', [commit, path, options], (db) =>
+      outlineTree(db, commit, path, options),
+    )
   }
 
   findEntry(store: string, commit: Oid, path: string): Promise<git.TreeEntry | null> {

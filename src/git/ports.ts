@@ -176,6 +176,21 @@ export type ListTreeOptions = {
   readonly sizes?: boolean
   /** Of a recursive listing only entries with these names. One `*` stands for any text. */
   readonly names?: readonly string[]
+  /** Only the entries from this one on, and at most so many. The others take no memory. */
+  readonly offset?: number
+  readonly limit?: number
+}
+
+export type OutlineOptions = {
+  readonly limit: number
+  /** The name of an entry that is listed even when it is not among the first. */
+  readonly include: string | null
+}
+export type TreeOutlineEntry = { readonly name: string; readonly folder: boolean }
+export type TreeOutline = {
+  readonly entries: readonly TreeOutlineEntry[]
+  /** The number of all entries of the directory. */
+  readonly total: number
 }
 
 export type FileStatus = 'added' | 'modified' | 'removed' | 'renamed' | 'copied' | 'type_changed'
@@ -672,6 +687,13 @@ export interface Git {
     path: string,
     options?: ListTreeOptions,
   ): Promise<readonly TreeEntry[] | null>
+  /** The first entries of the directory at `path`, folders first; null when there is none. */
+  outlineTree(
+    store: string,
+    commit: Oid,
+    path: string,
+    options: OutlineOptions,
+  ): Promise<TreeOutline | null>
   /** The entry at a path of a commit, or null. */
   findEntry(store: string, commit: Oid, path: string): Promise<TreeEntry | null>
   /**

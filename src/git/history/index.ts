@@ -12,7 +12,7 @@ export {
 } from './last-commits.ts'
 export { blame, blameInTurns as blameTurns } from './blame.ts'
 export { findBusyPathsInTurns as busyPathsTurns } from './busy-paths.ts'
-export { findEntry, listTree } from './list-tree.ts'
+export { findEntry, listTree, outlineTree } from './list-tree.ts'
 export { measureLanguages as languages } from './languages.ts'
 export { archive } from './archive.ts'
 export { commitSource, type CommitGraph, type CommitNode } from './commit-source.ts'

@@ -5,8 +5,11 @@ import {
   type ListTreeOptions,
   type ObjectReader,
   type Oid,
+  type OutlineOptions,
   type TreeEntry,
   type TreeEntryType,
+  type TreeOutline,
+  type TreeOutlineEntry,
 } from '../ports.ts'
 import {
   baseKey,
@@ -119,21 +122,55 @@ export function listTree(
 ): TreeEntry[] | null {
   const found = entryAt(db, treeOf(db, commit), splitPath(path))
   if (!found || !isDir(found.mode)) return null
-  const sizes = options.sizes ?? false
+  const { sizes = false, offset = 0, limit = Infinity } = options
   const entries: TreeEntry[] = []
+  let skipped = 0
   if (options.recursive) {
     const isNamed = options.names ? nameFilter(options.names) : null
     for (const { path: below, entry } of walkTree(db, found.oid)) {
-      if (isNamed?.(baseKey(below)) === false) continue
+      if (entries.length >= limit) break
+      if (isNamed?.(baseKey(below)) === false || skipped++ < offset) continue
       if (entries.length >= MAX_LISTED_ENTRIES) throw tooManyEntries(MAX_LISTED_ENTRIES)
       entries.push(toTreeEntry(db, below, entry, sizes))
     }
     return entries
   }
   const cursor = new TreeCursor(readTree(db, found.oid))
-  while (cursor.next())
-    entries.push(toTreeEntry(db, cursor.name(), { mode: cursor.mode, oid: cursor.oid() }, sizes))
+  while (entries.length < limit && cursor.next())
+    if (skipped++ >= offset)
+      entries.push(toTreeEntry(db, cursor.name(), { mode: cursor.mode, oid: cursor.oid() }, sizes))
   return entries
+}
+
+/**
+ * The first `limit` entries of a directory, folders first, and the entry called `include`; null when
+ * there is no such directory.
+ */
+export function outlineTree(
+  db: ObjectReader,
+  commit: Oid,
+  path: string,
+  { limit, include }: OutlineOptions,
+): TreeOutline | null {
+  const found = entryAt(db, treeOf(db, commit), splitPath(path))
+  if (!found || !isDir(found.mode)) return null
+  const included = include === null ? null : (splitPath(include)[0] ?? null)
+  const kept = { folders: [] as TreeOutlineEntry[], files: [] as TreeOutlineEntry[] }
+  let last: TreeOutlineEntry | null = null
+  let total = 0
+  const cursor = new TreeCursor(readTree(db, found.oid))
+  for (; cursor.next(); total++) {
+    const folder = isDir(cursor.mode)
+    const list = folder ? kept.folders : kept.files
+    const isIncluded = included !== null && cursor.name() === included
+    if (list.length >= limit && !isIncluded) continue
+    const entry = { name: keyToText(cursor.name()), folder }
+    if (isIncluded) last = entry
+    if (list.length < limit) list.push(entry)
+  }
+  const entries = [...kept.folders, ...kept.files].slice(0, limit)
+  if (last !== null && !entries.includes(last)) entries.push(last)
+  return { entries, total }
 }
 
 /**

@@ -21,6 +21,7 @@ import {
   lastCommitsTurns,
   listPointers,
   listTree,
+  outlineTree,
   log,
   mergeBases,
   searchAdded,
@@ -33,6 +34,7 @@ import type {
   CachedBlame,
   CachedLastCommits,
   ListTreeOptions,
+  OutlineOptions,
   LogOptions,
   Oid,
   SliceOptions,
@@ -143,6 +145,9 @@ export const taskRegistry: Record<string, TaskStarter | undefined> = {
   aheadBehind: storeQuery((db, head: Oid, base: Oid) => aheadBehind(db, head, base)),
   tree: storeQuery((db, commit: Oid, path: string, options?: ListTreeOptions) =>
     listTree(db, commit, path, options),
+  ),
+  outline: storeQuery((db, commit: Oid, path: string, options: OutlineOptions) =>
+    outlineTree(db, commit, path, options),
   ),
   entry: storeQuery((db, commit: Oid, path: string) => findEntry(db, commit, path)),
   entries: storeQuery((db, commit: Oid, paths: readonly string[]) =>

@@ -1,5 +1,5 @@
 import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
-import { findEntry, languages, listTree } from '../../../src/git/history/index.ts'
+import { findEntry, languages, listTree, outlineTree } from '../../../src/git/history/index.ts'
 import { walkTree } from '../../../src/git/history/list-tree.ts'
 import { ScratchDatabase } from '../../../src/git/merge/index.ts'
 import { MODE, serializeTree } from '../../../src/git/object.ts'
@@ -115,4 +115,69 @@ test('a listing by names has those entries only, at any depth', () => {
     'b/req.txt',
   ])
   expect(listed([])).toEqual([])
+})
+
+const WIDE = 2000
+
+/** A tree with many files and three directories, and what was read of its objects. */
+function wideTree() {
+  const objects = new ScratchDatabase(make().db)
+  const empty = objects.write('tree', serializeTree([]))
+  const blob = objects.write('blob', Buffer.from('text'))
+  const names = Array.from({ length: WIDE }, (_, n) => `file-${String(n).padStart(5, '0')}`)
+  const folder = (name: string) => ({ name: Buffer.from(name), mode: MODE.dir, oid: empty })
+  const tree = objects.write(
+    'tree',
+    serializeTree([
+      folder('a'),
+      ...names.map((name) => ({ name: Buffer.from(name), mode: MODE.file, oid: blob })),
+      folder('m'),
+      folder('z'),
+    ]),
+  )
+  const counts = { headers: 0, reads: 0 }
+  const db = {
+    read: (oid: string) => (counts.reads++, objects.read(oid)),
+    header: (oid: string) => (counts.headers++, objects.header(oid)),
+    has: (oid: string) => objects.has(oid),
+  }
+  return { db, tree, names, counts }
+}
+
+test('a page of a large directory reads the sizes of its own entries alone', () => {
+  const { db, tree, counts } = wideTree()
+  const all = listTree(db, tree, '', { sizes: true }) ?? []
+  expect(all).toHaveLength(WIDE + 3)
+  const whole = { ...counts }
+  for (const recursive of [false, true]) {
+    Object.assign(counts, { headers: 0, reads: 0 })
+    const page = listTree(db, tree, '', { sizes: true, recursive, offset: 1000, limit: 30 })
+    expect(page).toEqual(all.slice(1000, 1030))
+    expect(whole.headers - counts.headers).toBe(WIDE - 30)
+  }
+  expect(listTree(db, tree, '', { offset: WIDE + 3, limit: 30 })).toEqual([])
+  expect(listTree(db, tree, '', { offset: WIDE, limit: 30 })).toEqual(
+    all.slice(WIDE).map((entry) => ({ ...entry, size: null })),
+  )
+})
+
+test('an outline has folders first, its total, and the entry that is asked for', () => {
+  const { db, tree, names } = wideTree()
+  const folders = ['a', 'm', 'z'].map((name) => ({ name, folder: true }))
+  const files = names.map((name) => ({ name, folder: false }))
+  const outline = (limit: number, include: string | null) =>
+    outlineTree(db, tree, '', { limit, include })
+  expect(outline(5, null)).toEqual({
+    entries: [...folders, ...files.slice(0, 2)],
+    total: WIDE + 3,
+  })
+  expect(outline(5, names[1] ?? '')?.entries).toEqual([...folders, ...files.slice(0, 2)])
+  expect(outline(5, names[1500] ?? '')?.entries).toEqual([
+    ...folders,
+    ...files.slice(0, 2),
+    ...files.slice(1500, 1501),
+  ])
+  expect(outline(1, 'z')?.entries).toEqual([...folders.slice(0, 1), ...folders.slice(2)])
+  expect(outline(5, 'no-such-name')?.entries).toHaveLength(5)
+  expect(outlineTree(db, tree, 'file-00001', { limit: 5, include: null })).toBeNull()
 })

@@ -60,13 +60,15 @@ export const getTree = operation({
       return pageOf([], window)
     const commit = await resolveCommit(hearth, repo, ref)
     const entries = await refuseBadInput('path', () =>
-      git.listTree(repo.store, commit, directory, { recursive, sizes: true }),
+      git.listTree(repo.store, commit, directory, {
+        recursive,
+        sizes: true,
+        offset: window.offset,
+        limit: window.limit + 1,
+      }),
     )
     if (entries === null) throw pathNotFound(directory)
-    const { items, ...rest } = pageOf(
-      entries.slice(window.offset, window.offset + window.limit + 1),
-      window,
-    )
+    const { items, ...rest } = pageOf([...entries], window)
     const last = recursive
       ? null
       : await findLastCommitsWithin(hearth, repo.store, commit, directory, LAST_COMMITS_TIMEOUT_MS)

@@ -37,7 +37,7 @@ export const listFolder = operation({
     const directory = parseTreePath(path)
     const [entries, last] = await refuseBadInput('path', () =>
       Promise.all([
-        git.listTree(repo.store, commit, directory),
+        git.listTree(repo.store, commit, directory, { limit: most + 1 }),
         findLastCommitsWithin(hearth, repo.store, commit, directory, wait_ms),
       ]),
     )

@@ -35,20 +35,26 @@ export const listTreeAbove = operation({
       .filter((part) => part !== '')
     if (parts.length > MAX_DEPTH) return { folders: [] }
     const paths = ['', ...parts.map((_, at) => parts.slice(0, at + 1).join('/'))]
-    const listings = await refuseBadInput('path', () =>
-      Promise.all(paths.map((folder) => git.listTree(repo.store, commit, folder))),
+    // The entry on the way down is shown even when many are left out.
+    const outlines = await refuseBadInput('path', () =>
+      Promise.all(
+        paths.map((folder, at) =>
+          git.outlineTree(repo.store, commit, folder, { limit: most, include: parts[at] ?? null }),
+        ),
+      ),
     )
     return {
-      folders: listings.flatMap((entries, at) => {
-        if (entries === null) return []
-        // Folders first. The entry on the way down is shown even when many are left out.
-        const all = entries
-          .map(({ name, type }) => ({ name, folder: type === 'dir' }))
-          .sort((a, b) => Number(b.folder) - Number(a.folder))
-        const next = parts[at]
-        const shown = all.filter(({ name }, index) => index < most || name === next)
-        return [{ path: paths[at] ?? '', entries: shown, more: all.length - shown.length }]
-      }),
+      folders: outlines.flatMap((outline, at) =>
+        outline === null
+          ? []
+          : [
+              {
+                path: paths[at] ?? '',
+                entries: [...outline.entries],
+                more: outline.total - outline.entries.length,
+              },
+            ],
+      ),
     }
   },
 })
