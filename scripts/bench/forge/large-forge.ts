@@ -3,7 +3,7 @@
  * product: all its rows under new ids, some time earlier, and its objects. Straight into the
  * tables, because what is measured is how a forge does with much, not how it came by it.
  */
-import { linkSync, mkdirSync, readdirSync } from 'node:fs'
+import { copyFileSync, linkSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { openHearth } from '#src/app.ts'
 import { loadConfig } from '#src/config.ts'
@@ -98,7 +98,17 @@ function copyStore(from: string, to: string): void {
   mkdirSync(to, { recursive: true })
   for (const entry of readdirSync(from, { withFileTypes: true })) {
     if (entry.isDirectory()) copyStore(join(from, entry.name), join(to, entry.name))
-    else linkSync(join(from, entry.name), join(to, entry.name))
+    else linkOrCopy(join(from, entry.name), join(to, entry.name))
+  }
+}
+
+/** A file takes a limited number of links (65,000 on ext4). The copy takes those of later stores. */
+function linkOrCopy(from: string, to: string): void {
+  try {
+    linkSync(from, to)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EMLINK') throw error
+    copyFileSync(from, to)
   }
 }
 
@@ -210,6 +220,7 @@ export async function makeLarge(options: LargeOptions): Promise<Record<string, n
       ]),
     )
     const step = (2 * YEAR) / options.repositories
+    let store = join(data, 'repos', template.id)
     // The oldest first: ids grow with the time, and a table that grows at its end is quick.
     for (let n = options.repositories; n > 0; n--) {
       if ((options.repositories - n) % REPOS_AT_ONCE === 0)
@@ -237,7 +248,9 @@ export async function makeLarge(options: LargeOptions): Promise<Record<string, n
         for (const row of rows)
           db.run(sql, ...columns.map((column) => renamed(row[column] ?? null, name, column)))
       }
-      copyStore(join(data, 'repos', template.id), join(data, 'repos', ids.get(template.id) ?? ''))
+      const copy = join(data, 'repos', ids.get(template.id) ?? '')
+      copyStore(store, copy)
+      store = copy
       if (n % 2000 === 0) say(`${n} repositories to go`)
     }
     db.exec('COMMIT; BEGIN')
