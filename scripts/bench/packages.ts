@@ -10,6 +10,7 @@ import { EXECUTABLE, requireBuilt, ROOT } from '../support/forge.ts'
 import { runScript, type Option } from '../support/options.ts'
 import { residentOf, watchMemory } from './git/processes.ts'
 import { writeGuide } from './git/report.ts'
+import { costOfFloor } from './packages/floor.ts'
 import {
   makeLayer,
   makeSparseLayer,
@@ -108,6 +109,12 @@ async function raceNpm(
     for (let at = 0; at < counts.packages; at++) await publish(to, `package-${at}`)
   })
   row(`${counts.packages} packages published one by one`, '0.05', describeRace(published))
+  const floor = await costOfFloor(join(ours.directory, 'floor'), counts.packages)
+  row(
+    `${counts.packages} files and rows alone, each on disk`,
+    'the floor of the row above',
+    describeRace([floor, published[1]]),
+  )
 }
 
 /** The most memory above that before, in MiB. */

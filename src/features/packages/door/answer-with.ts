@@ -7,6 +7,7 @@ import { diskFull, isDiskFullError } from '#core/disk-space.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { engineRefusal } from '#core/principal.ts'
 import type { ProtocolRequest } from '#core/protocol-routes.ts'
+import { readScope } from '#core/read-scope.ts'
 import { Moved, Refusal } from '#lib/errors.ts'
 import type { FormatDoor } from './format-door.ts'
 import type { PackageType } from '../schema.ts'
@@ -96,7 +97,7 @@ async function answerAnew(
   let door = new DoorRequest(hearth, request, workspace, type, rest, anonymous, null)
   try {
     const secret = secretOf(request.request.headers)
-    const caller = callerOfSecret(hearth, secret)
+    const caller = readScope(hearth.db, () => callerOfSecret(hearth, secret))
     door = new DoorRequest(hearth, request, workspace, type, rest, caller, secret)
     const response = await answerThroughUpstream(hearth, door, async () =>
       format.handle(hearth, door),

@@ -4,6 +4,7 @@ import { anonymous, type Caller } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { call, type Operation, type Typed } from '#core/operation.ts'
 import type { ProtocolRequest } from '#core/protocol-routes.ts'
+import { readScope } from '#core/read-scope.ts'
 import { Refusal } from '#lib/errors.ts'
 import type { PackageType } from '../schema.ts'
 
@@ -135,7 +136,10 @@ export class DoorRequest {
 
   /** Decides access to a package. Called before a body is read; `call` decides again. */
   authorize(operation: Operation, package_name: string): void {
-    decide(operation.access, this.caller, this.#input(package_name), this.hearth.facts)
+    const { db, facts } = this.hearth
+    const input = this.#input(package_name)
+    // The call that follows the body finds the facts that were read for this, while they are true.
+    readScope(db, () => void decide(operation.access, this.caller, input, facts))
   }
 
   /** Calls an operation on a package of the workspace. */
