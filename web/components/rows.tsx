@@ -69,8 +69,9 @@ export interface IssueSummary {
 
 const Comments = ({ count, href }: { count?: number; href: string }) =>
   count ? (
-    <a class="row-count" href={href} aria-label={tn('{count} comment', '{count} comments', count)}>
-      <Icon name="comment" /> {count}
+    // Some languages say one and two without the number, which the name of a link has to have.
+    <a class="row-count" href={href}>
+      <Icon name="comment" label={t('Comments')} /> {count}
     </a>
   ) : null
 

@@ -19,9 +19,12 @@ export const RelativeTime = ({ at, now }: { at: string; now?: number }) => {
   )
 }
 
-/** A duration, which machines can read as well (HTML, valid duration strings). */
+/**
+ * A duration, which machines can read as well (HTML, valid duration strings). Its unit stays behind its number in
+ * texts that are written from right to left.
+ */
 export const Duration = ({ milliseconds }: { milliseconds: number }) => (
-  <time class="nums" datetime={`PT${(milliseconds / 1000).toFixed(3)}S`}>
+  <time class="nums" dir="auto" datetime={`PT${(milliseconds / 1000).toFixed(3)}S`}>
     {formatDuration(milliseconds)}
   </time>
 )

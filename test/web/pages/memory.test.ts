@@ -37,7 +37,7 @@ test('a memory is added, edited, pinned and forgotten; a refused form keeps what
   expect(made).toMatchObject({ kind: 'gotcha', paths: [{ path: 'src/oven.ts', state: 'current' }] })
   await forge.commit('acme/site', 'main', { 'src/oven.ts': 'cool\n' })
   const { html } = await browser.open(PAGE)
-  expect(html).toContain('The oven &lt;b&gt;heats&lt;/b&gt;')
+  expect(html).toContain('<p class="written-text" dir="auto">The oven &lt;b&gt;heats&lt;/b&gt;')
   expect(html).toContain('changed since')
   const id = made?.id ?? ''
   await browser.press(html, `${PAGE}/pin`, { id, pinned: 'true' })

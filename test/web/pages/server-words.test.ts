@@ -29,3 +29,12 @@ test('what a service is for is in each language; its name stays', () => {
           expect(translateMessage(title)).toContain(name)
       })
 })
+
+test('what a job waits for is in each language', () => {
+  const reason = 'There is no runner with the labels self-hosted, van'
+  for (const locale of locales)
+    withLocale(locale, () => {
+      const said = translateMessage(reason)
+      expect([said === reason, said.endsWith(' self-hosted, van')]).toEqual([false, true])
+    })
+})

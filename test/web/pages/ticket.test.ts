@@ -30,7 +30,7 @@ test('a ticket is found, and a way to go on where it is not', async () => {
   expect(found.html).not.toContain('No tracker is connected.')
   expect(found.html).toContain(`href="${url}/jira/browse/ABC-12"`)
   const typed = await browser.open(`${PAGE}?reference=ABC-13`)
-  expect(typed.html).toContain('class="written-text">h1. Steps *now*')
+  expect(typed.html).toContain('class="written-text" dir="auto">h1. Steps *now*')
   await forge.call(connectIntegration, ada, {
     workspace: 'acme',
     provider: 'youtrack',

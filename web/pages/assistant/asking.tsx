@@ -304,7 +304,9 @@ const QuestionView = ({ visit, repo, question }: Shown & { visit: Visit }): Html
           </ActionButton>
         }
       />
-      <p class="written-text">{question.question}</p>
+      <p class="written-text" dir="auto">
+        {question.question}
+      </p>
       <Answer visit={visit} question={question} />
       <Steps steps={question.steps} />
       {question.cost_usd !== null && <p class="muted small">{formatCost(question.cost_usd)}</p>}

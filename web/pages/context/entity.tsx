@@ -99,7 +99,11 @@ const EntityText = ({ visit, entity }: { visit: Visit; entity: Entity }) => {
     entity.kind === 'memory' ||
     (document !== null && !MARKDOWN.test(document.path))
   )
-    return <p class="written-text">{body || entity.summary}</p>
+    return (
+      <p class="written-text" dir="auto">
+        {body || entity.summary}
+      </p>
+    )
   if (document !== null) return <DocumentBody visit={visit} text={body} {...document} />
   const link =
     entity.repo === null

@@ -53,7 +53,9 @@ const TicketBody = ({ visit, ticket }: { visit: Visit; ticket: Ticket }) =>
       options={{ page: visit.markdown, breaks: true, isByAgent: ticket.provider === 'hearth' }}
     />
   ) : (
-    <p class="written-text">{ticket.body}</p>
+    <p class="written-text" dir="auto">
+      {ticket.body}
+    </p>
   )
 
 const TicketCard = ({ visit, repo, ticket }: { visit: Visit; repo: Repo; ticket: Ticket }) => (

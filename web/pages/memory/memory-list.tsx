@@ -177,7 +177,11 @@ const MemoryRow = (props: MemoryProps) => {
   const isOpen = visit.form.error !== null && visit.form.values.text('id') === memory.id
   return (
     <Row
-      title={<p class="written-text">{memory.text}</p>}
+      title={
+        <p class="written-text" dir="auto">
+          {memory.text}
+        </p>
+      }
       meta={<MemoryMeta {...props} />}
       end={
         <>

@@ -81,14 +81,22 @@ const Facts = ({ visit, plan }: ViewProps) => (
 
 const Brief = ({ plan }: { plan: Plan }) => (
   <Card title={t('Brief')}>
-    <p class="written-text">{plan.brief}</p>
-    {plan.summary !== null && <p class="written-text">{plan.summary}</p>}
+    <p class="written-text" dir="auto">
+      {plan.brief}
+    </p>
+    {plan.summary !== null && (
+      <p class="written-text" dir="auto">
+        {plan.summary}
+      </p>
+    )}
     {plan.questions.length > 0 && (
       <>
         <h3>{t('Open questions')}</h3>
         <ul>
           {plan.questions.map((question) => (
-            <li class="written-text">{question}</li>
+            <li class="written-text" dir="auto">
+              {question}
+            </li>
           ))}
         </ul>
       </>
