@@ -2474,6 +2474,9 @@ CREATE INDEX repos_by_update ON repos (updated_at, id) WHERE parent_id IS NULL A
 
 CREATE INDEX repos_deleted ON repos (workspace_id, name, deleted_at) WHERE deleted_at IS NOT NULL;
 
+CREATE INDEX repos_explored ON repos (coalesce(pushed_at, created_at), id, private, workspace_id, parent_id, deleted_at)
+  WHERE parent_id IS NULL AND deleted_at IS NULL;
+
 CREATE INDEX repos_of_store ON repos (store);
 
 CREATE INDEX repos_of_workspace ON repos (workspace_id, size_in_bytes) WHERE parent_id IS NULL;
@@ -2483,6 +2486,12 @@ CREATE INDEX repos_of_workspace_by_push ON repos (workspace_id, coalesce(pushed_
 CREATE INDEX repos_public ON repos (private, updated_at) WHERE parent_id IS NULL AND deleted_at IS NULL;
 
 CREATE INDEX repos_seen ON repos (private, workspace_id, parent_id, deleted_at) WHERE parent_id IS NULL AND deleted_at IS NULL;
+
+CREATE INDEX repos_with_language ON repos (language, private, workspace_id, parent_id, deleted_at)
+  WHERE language IS NOT NULL AND parent_id IS NULL AND deleted_at IS NULL;
+
+CREATE INDEX repos_with_topics ON repos (private, workspace_id, topics, parent_id, deleted_at)
+  WHERE topics <> '[]' AND parent_id IS NULL AND deleted_at IS NULL;
 
 CREATE TABLE review_drafts (
   id TEXT PRIMARY KEY,

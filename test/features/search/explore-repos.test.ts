@@ -1,6 +1,14 @@
 import { expect, test } from 'bun:test'
 import { anonymous } from '#core/caller.ts'
 import { exploreRepos } from '#features/search/explore-repos.ts'
+import {
+  listExploreChoices,
+  listExploreRows,
+  repoConditions,
+} from '#features/search/store-queries.ts'
+import { NO_FILTERS } from '#features/search/no-filters.ts'
+import { searchScopeOf } from '#features/search/search-scope.ts'
+import type { Db, SqlValue } from '#core/db.ts'
 import { updateRepo } from '#features/repos/profile/update-repo.ts'
 import { agentOf, makeWorld } from '../../world.ts'
 
@@ -49,4 +57,45 @@ test('choices tell nothing of what is private', async () => {
   expect(
     await names({}, agentOf(ada, site, { id: 'agt_01h455vb4pex5vsknk084sn02q' }) as never),
   ).toEqual(['site'])
+})
+
+/** How SQLite answers each query, in the forge's own database instead of an attached one. */
+function explaining(plans: string[]): Db {
+  const { database, db } = world.hearth
+  const explain = (sql: string, params: SqlValue[]): string => {
+    const own = sql.replaceAll('forge.', '')
+    const statement = database.raw.prepare<{ detail: string }, SqlValue[]>(
+      `EXPLAIN QUERY PLAN ${own}`,
+    )
+    plans.push(...statement.all(...params).map(({ detail }) => detail))
+    // A statement that stays open would keep the database from being closed.
+    statement.finalize()
+    return own
+  }
+  return {
+    memos: null,
+    currentMemos: () => new Map(),
+    endReads: () => {},
+    one: (sql, ...params) => db.one(explain(sql, params), ...params),
+    all: (sql, ...params) => db.all(explain(sql, params), ...params),
+  }
+}
+
+test('no row of a repository is read, and none are sorted, to list those pushed last', () => {
+  for (const caller of [anonymous, ada]) {
+    const plans: string[] = []
+    const db = explaining(plans)
+    const repos = repoConditions('repositories', searchScopeOf(world.hearth.db, caller), {
+      ...NO_FILTERS,
+      archived: true,
+    })
+    const filter = { piece: '', language: null, topic: null }
+    const { ids, total } = listExploreRows(db, repos, filter, 'pushed', { limit: 30, offset: 0 })
+    expect(ids).toHaveLength(total)
+    expect(plans.filter((plan) => plan.includes('TEMP B-TREE'))).toEqual([])
+    listExploreChoices(db, repos, 12)
+    const reads = plans.filter((plan) => /^(SCAN|SEARCH) p\b/.test(plan))
+    expect(reads).toHaveLength(4)
+    expect(reads.filter((plan) => !plan.includes('USING COVERING INDEX'))).toEqual([])
+  }
 })
