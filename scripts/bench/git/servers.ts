@@ -37,6 +37,20 @@ export type Hearth = Server & {
   api<T>(method: string, path: string, body?: unknown): Promise<T>
 }
 
+/** The jobs of a forge that wait or run. */
+function activeJobs(data: string): { kind: string; state: string }[] {
+  const db = new Database(join(data, 'hearth.db'), { readonly: true })
+  try {
+    return db
+      .query<{ kind: string; state: string }, []>(
+        "SELECT kind, state FROM jobs WHERE state <> 'failed'",
+      )
+      .all()
+  } finally {
+    db.close()
+  }
+}
+
 /** Starts a forge in a directory; `before` is the token of one that was there already. */
 export async function startHearth(
   executable: string,
@@ -89,31 +103,11 @@ export async function startHearth(
     authorization: basic('x', token),
     address: (repository) => `${forge.url}/acme/${repository}.git`,
     directory: (repository) => join(directory, 'data', 'repos', stores.get(repository) ?? ''),
-    jobs(kind) {
-      const db = new Database(join(directory, 'data', 'hearth.db'), { readonly: true })
-      try {
-        return (
-          db
-            .query<{ count: number }, [string]>(
-              "SELECT count(*) AS count FROM jobs WHERE kind = ? AND state <> 'failed'",
-            )
-            .get(kind)?.count ?? 0
-        )
-      } finally {
-        db.close()
-      }
-    },
-    isRunning(kinds) {
-      const db = new Database(join(directory, 'data', 'hearth.db'), { readonly: true })
-      try {
-        const running = db.query<{ kind: string }, []>(
-          "SELECT DISTINCT kind FROM jobs WHERE state = 'running'",
-        )
-        return running.all().some(({ kind }) => kinds.includes(kind))
-      } finally {
-        db.close()
-      }
-    },
+    jobs: (kind) => activeJobs(join(directory, 'data')).filter((one) => one.kind === kind).length,
+    isRunning: (kinds) =>
+      activeJobs(join(directory, 'data')).some(
+        ({ kind, state }) => state === 'running' && kinds.includes(kind),
+      ),
     async create(repository) {
       const { id } = await api<{ id: string }>('POST', '/repos', {
         workspace: 'acme',

@@ -1,16 +1,10 @@
 import type { RepoGrant } from '#core/access.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { loadActors } from '#features/accounts/index.ts'
+import { encodeReserved } from '#lib/percent-encoding.ts'
 import { isPicture } from './attachment-file.ts'
 import type { Attachment } from './schema.ts'
 import type { AttachmentRow } from './store.ts'
-
-/** Parentheses would end the address of a Markdown link. */
-const encodeName = (name: string): string =>
-  encodeURIComponent(name).replace(
-    /[!'()*]/g,
-    (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`,
-  )
 
 /**
  * The link in a text. It begins at the root, so that it stays valid when the site gets another
@@ -25,7 +19,7 @@ function markdownOf({ name, content_type }: AttachmentRow, path: string): string
 export const addressOf = (
   full_name: string,
   { id, name }: Pick<AttachmentRow, 'id' | 'name'>,
-): string => `/${full_name}/attachments/${id}/${encodeName(name)}`
+): string => `/${full_name}/attachments/${id}/${encodeReserved(name)}`
 
 export function attachmentRecords(
   hearth: Hearth,

@@ -1,6 +1,6 @@
 /** Lines for clients that install everything by the address of a workspace, as pages show them. */
 import type { Snippet } from '../format.ts'
-import { isUnencrypted } from '../formats/unencrypted.ts'
+import { isUnencrypted, withToken } from '../formats/client-address.ts'
 import type { Upstream, UpstreamType } from './schema.ts'
 
 type Context = {
@@ -8,9 +8,6 @@ type Context = {
   /** Where the registry of the workspace is. */
   readonly address: string
 }
-
-const withToken = (address: string, user: string): string =>
-  address.replace(/^(https?:\/\/)/, `$1${user}:$HEARTH_TOKEN@`)
 
 const envName = (slug: string): string => slug.replaceAll('-', '_').toUpperCase()
 
@@ -56,7 +53,7 @@ const go = ({ address }: Context): Snippet[] => [
   {
     client: 'go',
     file: null,
-    code: `export GOPROXY=${withToken(address, 'token')}\ngo mod download`,
+    code: `export GOPROXY=${withToken(address)}\ngo mod download`,
   },
 ]
 

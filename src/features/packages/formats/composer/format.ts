@@ -6,7 +6,7 @@ import type { PackageRow } from '../../store.ts'
 import { listActiveVersions, type VersionRow } from '../../store-versions.ts'
 import { isObject } from '#lib/json-value.ts'
 import { textOf } from '../json.ts'
-import { isUnencrypted } from '../unencrypted.ts'
+import { isUnencrypted } from '../client-address.ts'
 import { parseComposerName } from './read-composer.ts'
 
 export const addressOf = (site_url: string, workspace: string): string =>

@@ -1,5 +1,5 @@
 import type { Format, JobClient, SnippetContext } from '../../format.ts'
-import { isUnencrypted } from '../unencrypted.ts'
+import { isUnencrypted } from '../client-address.ts'
 import { parseImageName } from './names.ts'
 
 const hostOf = (site_url: string): string => new URL(site_url).host

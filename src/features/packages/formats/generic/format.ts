@@ -1,5 +1,6 @@
 import type { Hearth } from '#core/hearth.ts'
 import { invalid } from '#lib/errors.ts'
+import { encodeReserved } from '#lib/percent-encoding.ts'
 import { compareMavenVersions } from '#lib/versions/maven.ts'
 import { parseSemver } from '#lib/versions/semver.ts'
 import type { Format, SnippetContext } from '../../format.ts'
@@ -44,14 +45,7 @@ function renderDocument(
   return { text: JSON.stringify({ name: row.name, versions }), content_type: 'application/json' }
 }
 
-/** Of what is left as it is by default, a shell gives some a meaning (RFC 3986, section 2.2). */
-const encodePart = (part: string): string =>
-  encodeURIComponent(part).replace(
-    /[!'()*]/g,
-    (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
-  )
-
-const encodePath = (path: string): string => path.split('/').map(encodePart).join('/')
+const encodePath = (path: string): string => path.split('/').map(encodeReserved).join('/')
 
 const fileAddress = ({ site_url, workspace, name, version, path }: SnippetContext): string =>
   `${addressOf(site_url, workspace)}/${name}/${encodePath(path ?? `${version ?? '1.0.0'}/hello.tar.gz`)}`

@@ -1,13 +1,10 @@
 import { invalid } from '#lib/errors.ts'
 import type { Format, SnippetContext } from '../../format.ts'
-import { isUnencrypted } from '../unencrypted.ts'
+import { isUnencrypted, withToken } from '../client-address.ts'
 import { goVersionKey, isGoPrerelease } from './module-path.ts'
 
 const addressOf = (site_url: string, workspace: string): string =>
   `${site_url}/packages/${workspace}/go`
-
-const withToken = (address: string): string =>
-  address.replace(/^(https?:\/\/)/, '$1token:$HEARTH_TOKEN@')
 
 const hostOf = ({ site_url }: SnippetContext): string => new URL(site_url).hostname
 

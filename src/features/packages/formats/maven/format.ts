@@ -3,7 +3,7 @@ import { compareMavenVersions } from '#lib/versions/maven.ts'
 import type { Format, JobClient, SnippetContext } from '../../format.ts'
 import type { PackageRow } from '../../store.ts'
 import { textOf } from '../json.ts'
-import { isUnencrypted } from '../unencrypted.ts'
+import { isUnencrypted } from '../client-address.ts'
 import { renderArtifactMetadata, renderSnapshotMetadata } from './metadata.ts'
 import { isSnapshot, parseMavenName } from './paths.ts'
 

@@ -1,5 +1,5 @@
 import type { Format, JobClient, Snippet, SnippetContext } from '../../format.ts'
-import { isUnencrypted } from '../unencrypted.ts'
+import { isUnencrypted } from '../client-address.ts'
 import { registryUrl, renderNpmDocument, tarballUrl } from './documents.ts'
 import { isNpmPrerelease, normalNpmVersion, parseNpmName } from './names.ts'
 

@@ -2,7 +2,7 @@ import { compareKeys } from '#lib/versions/sort-key.ts'
 import { parseNugetVersion } from '#lib/versions/nuget.ts'
 import type { Format, JobClient, SnippetContext } from '../../format.ts'
 import { textOf } from '../json.ts'
-import { isUnencrypted } from '../unencrypted.ts'
+import { isUnencrypted } from '../client-address.ts'
 import { addressOf, normalNugetText, nugetKeyOf, renderNugetDocument } from './documents.ts'
 import { parseNugetId } from './read-nuspec.ts'
 

@@ -3,15 +3,12 @@ import { canonicalPythonText, isPythonPrerelease, pythonKey } from '#lib/version
 import { compareKeys } from '#lib/versions/sort-key.ts'
 import type { Format, JobClient, SnippetContext } from '../../format.ts'
 import { textOf, textsOf } from '../json.ts'
+import { withToken } from '../client-address.ts'
 import { filesAddress, renderPypiDocument } from './documents.ts'
 import { parsePythonName } from './names.ts'
 
 export const addressOf = (site_url: string, workspace: string): string =>
   `${site_url}/packages/${workspace}/pypi`
-
-/** The address with the token in it, as pip takes it. */
-const withToken = (address: string): string =>
-  address.replace(/^(https?:\/\/)/, '$1__token__:$HEARTH_TOKEN@')
 
 const SOURCE_LABELS = /^(?:source(?: code)?|repository|code|github|homepage)$/i
 
@@ -66,7 +63,7 @@ export const pypi: Format = {
       {
         client: 'pip',
         file: null,
-        code: `pip install --extra-index-url ${isPrivate ? withToken(simple) : simple} ${requirementOf(context)}`,
+        code: `pip install --extra-index-url ${isPrivate ? withToken(simple, '__token__') : simple} ${requirementOf(context)}`,
       },
       {
         client: 'uv',

@@ -2,6 +2,7 @@ import { compareKeys } from '#lib/versions/sort-key.ts'
 import { gemKey, isGemPrerelease } from '#lib/versions/gem.ts'
 import type { Format, JobClient } from '../../format.ts'
 import { textOf } from '../json.ts'
+import { withToken } from '../client-address.ts'
 import { renderInfo, splitGemNumber } from './gem-index.ts'
 import { parseGemName } from './read-gem.ts'
 
@@ -9,10 +10,6 @@ const addressOf = (site_url: string, workspace: string): string =>
   `${site_url}/packages/${workspace}/rubygems`
 
 export const TEXT = 'text/plain; charset=utf-8'
-
-/** gem and bundler take the token of a source from its address. */
-const withToken = (address: string): string =>
-  address.replace(/^(https?:\/\/)/, '$1token:$HEARTH_TOKEN@')
 
 const keyOf = (number: string): string => gemKey(splitGemNumber(number).version)
 
