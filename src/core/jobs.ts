@@ -220,7 +220,11 @@ const MAX_CLOCK_STEP_MS = 60_000
 /** Delay after a failed write, such as on a full disk. */
 const WRITE_RETRY_MS = 5_000
 
-/** Takes jobs from the table and runs them until it is stopped. */
+/**
+ * Takes jobs from the table and runs them until it is stopped. Before `start` it takes none: a
+ * command that runs beside the server leaves its jobs to the server, because they would end with
+ * the command.
+ */
 export class JobRunner {
   #kinds: Map<string, Job>
   #running = new Map<string, Promise<void>>()
@@ -228,6 +232,7 @@ export class JobRunner {
   /** The kinds of full queues, by the names of the queues. */
   #kindsOfQueues = new Map<string, string>()
   #timer: ReturnType<typeof setTimeout> | null = null
+  #isStarted = false
   #isStopped = false
   /** The clock at the last check; at the first check any time counts as set back. */
   #lastSeenMs = Infinity
@@ -265,6 +270,7 @@ export class JobRunner {
     })
     // Also at the start, so that a short-lived process does it too.
     await this.#followClock()
+    this.#isStarted = true
     this.wake()
   }
 
@@ -272,7 +278,7 @@ export class JobRunner {
   wake(): void {
     if (this.#isStopped) return
     for (const endPause of [...this.#pauseEnders]) endPause()
-    this.#sleep(0)
+    if (this.#isStarted) this.#sleep(0)
   }
 
   /** Takes no more jobs, aborts the running ones and waits for them. They run again next time. */
@@ -284,7 +290,10 @@ export class JobRunner {
     await Promise.allSettled(this.#running.values())
   }
 
-  /** Resolves when nothing runs, and nothing is due or the jobs were stopped; for tests and commands. */
+  /**
+   * Runs what is due. Resolves when nothing runs, and nothing is due or the jobs were stopped; for
+   * tests.
+   */
   async idle(): Promise<void> {
     for (;;) {
       await this.#take()
@@ -400,7 +409,7 @@ export class JobRunner {
       })
       this.#running.set(row.id, running)
     }
-    if (this.#isStopped || this.#timer) return
+    if (!this.#isStarted || this.#isStopped || this.#timer) return
     // A full queue wakes the runner when one of its jobs ends, so it needs no timer.
     const later = this.hearth.db.one<{ at: number | null }>(
       `SELECT min(run_at) AS at FROM jobs

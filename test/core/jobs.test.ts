@@ -83,6 +83,27 @@ test('a job that was running when the process ended runs again at the next start
   expect(ran).toEqual(['once'])
 })
 
+test('a process that did not start its jobs leaves them to the one that did', async () => {
+  const database = makeFloor().database
+  const doneBy: string[] = []
+  const floorOf = (name: string) => {
+    const work = job<unknown>({ kind: 'work', run: () => void doneBy.push(name) })
+    return { work, floor: makeFloor({ jobs: [work] }, { database }) }
+  }
+  const command = floorOf('command')
+  await enqueue(command.floor, command.work, null)
+  await enqueue(command.floor, command.work, null, { delay_ms: 1 })
+  command.floor.clock.at += 1
+  await Bun.sleep(20)
+  const left = listJobs(command.floor.hearth.db, { state: 'waiting', limit: 10, offset: 0 })
+  expect([doneBy, left.length]).toEqual([[], 2])
+  const server = floorOf('server')
+  server.floor.clock.at += 1
+  await server.floor.hearth.jobs.start()
+  await server.floor.hearth.jobs.idle()
+  expect(doneBy).toEqual(['server', 'server'])
+})
+
 test('while a job with the same key waits, another is not added', async () => {
   const ran: unknown[] = []
   const refresh = job<unknown>({ kind: 'refresh', run: (_, input) => void ran.push(input) })

@@ -251,8 +251,10 @@ describe('stopping', () => {
     at.answerWith(() => (answers ? new Response('ok') : new Promise<Response>(() => {})))
     const made = await hook({ events: issues })
     for (let n = 0; n < 12; n++) await issue()
+    const running = world.jobs()
     while (at.got.length < 8) await Bun.sleep(5)
     await world.hearth.jobs.stop()
+    await running
     const before = at.got.map(({ headers }) => headers.get('x-svc-delivery') ?? '')
     expect(before).toHaveLength(8)
 
