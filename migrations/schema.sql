@@ -949,6 +949,19 @@ CREATE TABLE identities (
 
 CREATE INDEX identities_of_user ON identities (user_id);
 
+CREATE TRIGGER image_blobs_added AFTER INSERT ON image_blobs BEGIN
+  INSERT INTO workspace_package_files (workspace_id, sha256, size_in_bytes, holders)
+    SELECT workspace_id, NEW.sha256, NEW.size_in_bytes, 1 FROM packages WHERE id = NEW.package_id
+    ON CONFLICT DO UPDATE SET holders = holders + 1;
+END;
+
+CREATE TRIGGER image_blobs_removed AFTER DELETE ON image_blobs BEGIN
+  UPDATE workspace_package_files SET holders = holders - 1 WHERE sha256 = OLD.sha256
+    AND workspace_id = (SELECT workspace_id FROM packages WHERE id = OLD.package_id);
+  DELETE FROM workspace_package_files WHERE holders = 0 AND sha256 = OLD.sha256
+    AND workspace_id = (SELECT workspace_id FROM packages WHERE id = OLD.package_id);
+END;
+
 CREATE TABLE image_blobs (
   package_id TEXT NOT NULL REFERENCES packages (id) ON DELETE CASCADE,
   digest TEXT NOT NULL,
@@ -1685,6 +1698,19 @@ CREATE TABLE package_downloads (
   PRIMARY KEY (package_id, day)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TRIGGER package_files_added AFTER INSERT ON package_files BEGIN
+  INSERT INTO workspace_package_files (workspace_id, sha256, size_in_bytes, holders)
+    SELECT workspace_id, NEW.sha256, NEW.size_in_bytes, 1 FROM packages WHERE id = NEW.package_id
+    ON CONFLICT DO UPDATE SET holders = holders + 1;
+END;
+
+CREATE TRIGGER package_files_removed AFTER DELETE ON package_files BEGIN
+  UPDATE workspace_package_files SET holders = holders - 1 WHERE sha256 = OLD.sha256
+    AND workspace_id = (SELECT workspace_id FROM packages WHERE id = OLD.package_id);
+  DELETE FROM workspace_package_files WHERE holders = 0 AND sha256 = OLD.sha256
+    AND workspace_id = (SELECT workspace_id FROM packages WHERE id = OLD.package_id);
+END;
+
 CREATE TABLE package_files (
   version_id TEXT NOT NULL REFERENCES package_versions (id) ON DELETE CASCADE,
   package_id TEXT NOT NULL REFERENCES packages (id) ON DELETE CASCADE,
@@ -1699,7 +1725,7 @@ CREATE TABLE package_files (
   PRIMARY KEY (package_id, path)
 ) STRICT;
 
-CREATE INDEX package_files_by_blob ON package_files (sha256);
+CREATE INDEX package_files_by_blob ON package_files (sha256, package_id);
 
 CREATE INDEX package_files_by_version ON package_files (version_id, path);
 
@@ -1794,6 +1820,11 @@ CREATE TABLE package_versions (
 CREATE INDEX package_versions_by_purge ON package_versions (purge_at) WHERE purge_at IS NOT NULL;
 
 CREATE INDEX package_versions_by_time ON package_versions (package_id, created_at, id);
+
+CREATE TRIGGER packages_removed BEFORE DELETE ON packages BEGIN
+  DELETE FROM package_files WHERE package_id = OLD.id;
+  DELETE FROM image_blobs WHERE package_id = OLD.id;
+END;
 
 CREATE TABLE packages (
   id TEXT PRIMARY KEY,
@@ -3439,6 +3470,30 @@ CREATE TABLE workflows (
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL,
   UNIQUE (repo_id, path)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE workspace_package_bytes (
+  workspace_id TEXT PRIMARY KEY REFERENCES workspaces (id) ON DELETE CASCADE,
+  bytes INTEGER NOT NULL CHECK (bytes >= 0)
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER workspace_package_files_added AFTER INSERT ON workspace_package_files BEGIN
+  INSERT INTO workspace_package_bytes (workspace_id, bytes) VALUES (NEW.workspace_id, NEW.size_in_bytes)
+    ON CONFLICT DO UPDATE SET bytes = bytes + excluded.bytes;
+END;
+
+CREATE TRIGGER workspace_package_files_removed AFTER DELETE ON workspace_package_files BEGIN
+  UPDATE workspace_package_bytes SET bytes = bytes - OLD.size_in_bytes
+    WHERE workspace_id = OLD.workspace_id;
+END;
+
+CREATE TABLE workspace_package_files (
+  workspace_id TEXT NOT NULL REFERENCES workspaces (id) ON DELETE CASCADE,
+  sha256 TEXT NOT NULL CHECK (length(sha256) = 64),
+  size_in_bytes INTEGER NOT NULL CHECK (size_in_bytes >= 0),
+  -- The rows of package_files and image_blobs that name it.
+  holders INTEGER NOT NULL CHECK (holders >= 0),
+  PRIMARY KEY (workspace_id, sha256)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE workspace_redirects (

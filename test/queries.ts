@@ -25,3 +25,32 @@ export async function countQueries<T>(
     metrics.recordQuery = record
   }
 }
+
+/** How SQLite answers each statement of `run`, by the text of the statement. */
+export async function collectPlans(
+  { database, metrics }: Hearth,
+  run: () => Promise<unknown>,
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const record = metrics.recordQuery.bind(metrics)
+  const texts = new Set<string>()
+  metrics.recordQuery = (sql, ms) => {
+    texts.add(sql)
+    record(sql, ms)
+  }
+  try {
+    await run()
+  } finally {
+    metrics.recordQuery = record
+  }
+  const plans = new Map<string, readonly string[]>()
+  for (const sql of texts) {
+    // A statement that stays open would keep the database from being closed.
+    const statement = database.raw.prepare<{ detail: string }, []>(`EXPLAIN QUERY PLAN ${sql}`)
+    plans.set(
+      sql,
+      statement.all().map(({ detail }) => detail),
+    )
+    statement.finalize()
+  }
+  return plans
+}

@@ -353,12 +353,8 @@ export function sumUnusedBytes(db: Db, package_id: string, stored: readonly Stor
 
 /** Bytes of all packages of a workspace, deleted ones included; equal files count once. */
 export const countPackageBytes = (db: Db, workspace_id: string): number =>
-  db.one<{ bytes: number | null }>(
-    `SELECT sum(size_in_bytes) AS bytes FROM (
-       SELECT f.sha256, f.size_in_bytes FROM packages p JOIN package_files f ON f.package_id = p.id
-         WHERE p.workspace_id = ?1
-       UNION SELECT b.sha256, b.size_in_bytes FROM packages p JOIN image_blobs b ON b.package_id = p.id
-         WHERE p.workspace_id = ?1)`,
+  db.one<{ bytes: number }>(
+    'SELECT bytes FROM workspace_package_bytes WHERE workspace_id = ?',
     workspace_id,
   )?.bytes ?? 0
 

@@ -4,9 +4,11 @@ import { deletePackageVersion } from '#features/packages/delete-package-version.
 import { updateTotals } from '#features/packages/lifecycle.ts'
 import { setPackageTag } from '#features/packages/set-package-tag.ts'
 import { deletePackage } from '#features/packages/delete-package.ts'
+import { setQuota } from '#features/site/set-quota.ts'
 import { setMemberPrivileges } from '#features/workspaces/set-member-privileges.ts'
 import { versionById } from '#features/packages/store-versions.ts'
 import { agentOf, refusal, withToken, type World } from '../../world.ts'
+import { collectPlans } from '../../queries.ts'
 import { makePackageWorld, npm, workspace } from './fixture.ts'
 
 const versionName = ({ hearth }: World, id: string | null): string | null =>
@@ -174,4 +176,26 @@ test('publishing needs packages:write, and a confirmed address', async () => {
     reason: 'email_unconfirmed',
   })
   expect(world.events('package.published')).toEqual([])
+})
+
+test('a publish under a quota costs the same beside a million names: no statement reads a list', async () => {
+  const { world, publish } = await makePackageWorld()
+  const root = await world.user('root', { site_admin: true })
+  await world.call(setQuota, root, { workspace, packages_bytes: 1e9 })
+  const plans = await collectPlans(world.hearth, async () => {
+    await publish('lib', '1.0.0')
+    await publish('lib', '1.0.1')
+  })
+  const steps = [...plans.values()].flat()
+  // The one list that is walked is that of the files to publish, which is a parameter.
+  expect(steps.filter((step) => step.includes('SCAN'))).toEqual(['SCAN n VIRTUAL TABLE INDEX 1:'])
+  // A search by the workspace alone, or with the type, would read all packages.
+  const byWorkspace = steps.filter((step) => /(?:workspace_id|type)=\?\)$/.test(step))
+  const tables = byWorkspace.map((step) => step.split(' ')[1])
+  expect(tables.toSorted()).toEqual([
+    'package_upstreams',
+    'quotas',
+    'webhooks',
+    'workspace_package_bytes',
+  ])
 })
