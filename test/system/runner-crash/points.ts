@@ -54,11 +54,16 @@ export const allPoints = (): readonly Point[] =>
 
 /**
  * What the job may come to. A runner that is killed with a job that it had begun takes the job with
- * it, unless its result had arrived. A job that it never began runs again.
+ * it, unless its result had arrived. A job that it never began runs again; so does one of which it
+ * had not reported anything, for the forge cannot tell them apart.
  */
-export function expectedOf({ moment, victim, when }: Point): readonly string[] {
+export function expectedOf(
+  { moment, victim, when }: Point,
+  hasReported: boolean,
+): readonly string[] {
   if (victim === 'forge' || victim === 'answer') return ['success']
   if (moment === 'registered' || moment === 'leased') return ['success']
+  if (when === 'before' && !hasReported) return ['success']
   if (moment === 'result' && when === 'after') return ['success']
   // The first report may say nothing yet about a step.
   if (moment === 'first state') return ['success', 'failure']

@@ -45,8 +45,8 @@ export class Proxy {
   #fault: Fault = {}
   /** The address of the forge. */
   target = ''
-  /** How often each call was answered to the runner. */
-  readonly counts = new Map<string, number>()
+  /** The names of calls that went on to the forge. */
+  readonly passed = new Set<string>()
   readonly #server = createServer((request, response) => {
     void this.#serve(request, response).catch(() => request.socket.destroy())
   })
@@ -80,6 +80,7 @@ export class Proxy {
       hasTask: false,
     }
     if ((await this.#fault.request?.(call)) === 'drop') return void request.socket.destroy()
+    this.passed.add(name)
     const headers = Object.entries(request.headers).filter(([key]) => !HOP_HEADERS.includes(key))
     const answer = await fetch(`${this.target}${url}`, {
       method,
@@ -93,7 +94,6 @@ export class Proxy {
       name === 'FetchTask' && answer.ok && read(messages.FetchTaskResponse, bytes).task !== null
     if ((await this.#fault.answer?.({ ...call, hasTask })) === 'drop')
       return void request.socket.destroy()
-    this.counts.set(name, (this.counts.get(name) ?? 0) + 1)
     for (const [key, value] of answer.headers)
       if (!HOP_HEADERS.includes(key) && key !== 'set-cookie') response.setHeader(key, value)
     response.setHeader('set-cookie', answer.headers.getSetCookie())
