@@ -1,6 +1,6 @@
 /** Addresses of renamed repositories and workspaces. */
+import { encodePath } from '#lib/percent-encoding.ts'
 import type { Moved } from '#lib/errors.ts'
-import { segments } from './paths.ts'
 
 /** The new address of a page. Null when its repository or workspace was not renamed. */
 export function movedAddress(url: URL, { from, to }: Moved): string | null {
@@ -17,5 +17,5 @@ export function movedAddress(url: URL, { from, to }: Moved): string | null {
     return null
   }
   if (newName === undefined || asked.toLowerCase() !== oldName?.toLowerCase()) return null
-  return `/${[segments(newName), ...rest].join('/')}${url.search}`
+  return `/${[encodePath(newName), ...rest].join('/')}${url.search}`
 }

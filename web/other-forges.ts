@@ -2,8 +2,9 @@
  * Addresses as GitHub, GitLab and Gitea write them, for people who type them, follow an old link or
  * have them in a document. They are looked up only when this site has no such page.
  */
+import { encodePath } from '#lib/percent-encoding.ts'
 import { lazy } from '#lib/lazy.ts'
-import { segments, withQuery } from './paths.ts'
+import { withQuery } from './paths.ts'
 import { Router } from './router.ts'
 
 type Params = Readonly<Record<string, string>>
@@ -221,7 +222,7 @@ const OF_SITE: Readonly<Record<string, Target>> = {
 
 const fill = (target: string, params: Params): string =>
   target.replace(/:(\w+)|\*(\w+)/g, (_, name: string | undefined, rest: string) =>
-    name === undefined ? segments(params[rest] ?? '') : encodeURIComponent(params[name] ?? ''),
+    name === undefined ? encodePath(params[rest] ?? '') : encodeURIComponent(params[name] ?? ''),
   )
 
 /** Made when the first address is looked up, which a start does not wait for. */

@@ -1,14 +1,9 @@
 // The addresses of all pages. Parts are encoded; refs and file paths keep their slashes.
 
-/** Paths in which nothing is encoded, as most are. */
-const PLAIN_PATH = /^[\w./~-]*$/
-
-/** A ref or a file path as path segments. */
-export const segments = (path: string): string =>
-  PLAIN_PATH.test(path) ? path : path.split('/').map(encodeURIComponent).join('/')
+import { encodePath } from '#lib/percent-encoding.ts'
 
 /** `workspace/repo` as an address. */
-export const repoPath = (fullName: string, rest = ''): string => `/${segments(fullName)}${rest}`
+export const repoPath = (fullName: string, rest = ''): string => `/${encodePath(fullName)}${rest}`
 
 export const workspacePath = (slug: string, rest = ''): string =>
   `/${encodeURIComponent(slug)}${rest === '' ? '' : `/-/${rest}`}`
@@ -41,7 +36,7 @@ export const commitPath = (repo: string, sha: string): string =>
  * they diverged.
  */
 export const comparePath = (repo: string, base: string, head: string, direct = false): string =>
-  repoPath(repo, `/compare/${segments(base)}${direct ? '..' : '...'}${segments(head)}`)
+  repoPath(repo, `/compare/${encodePath(base)}${direct ? '..' : '...'}${encodePath(head)}`)
 
 /** A page of one version of a path: tree, blob, raw, blame or commits. */
 export const codePath = (
@@ -49,11 +44,12 @@ export const codePath = (
   view: 'tree' | 'blob' | 'raw' | 'blame' | 'commits',
   ref: string,
   path = '',
-): string => repoPath(repo, `/${view}/${segments(ref)}${path === '' ? '' : `/${segments(path)}`}`)
+): string =>
+  repoPath(repo, `/${view}/${encodePath(ref)}${path === '' ? '' : `/${encodePath(path)}`}`)
 
 /** The download of all files of a branch, tag or commit. */
 export const archivePath = (repo: string, ref: string, format: 'zip' | 'tar.gz'): string =>
-  withQuery(repoPath(repo, `/archive/${segments(ref)}`), {
+  withQuery(repoPath(repo, `/archive/${encodePath(ref)}`), {
     format: format === 'zip' ? undefined : format,
   })
 

@@ -1,6 +1,7 @@
 // Resolves the addresses of links and images in Markdown. Relative ones start at the directory of
 // the file, in the version that is shown.
-import { codePath, repoPath, segments } from '../paths.ts'
+import { encodePath } from '#lib/percent-encoding.ts'
+import { codePath, repoPath } from '../paths.ts'
 
 /** The directory of a document: repository `workspace/name`, ref, path (`''` is the root). */
 export interface DocumentBase {
@@ -49,9 +50,9 @@ const ATTACHMENT = /^\/[^/]+\/[^/]+\/attachments\/att_/
 /** Links to Markdown files lead to their pages; other files and pictures are sent as they are. */
 function wikiTarget(repo: string, kind: 'link' | 'image', target: string): string {
   const isFile = /\.[a-z0-9]{1,5}$/i.test(target) && !/\.(?:md|markdown)$/i.test(target)
-  if (kind === 'image' || isFile) return repoPath(repo, `/wiki/_raw/${segments(target)}`)
+  if (kind === 'image' || isFile) return repoPath(repo, `/wiki/_raw/${encodePath(target)}`)
   const slug = target.replace(/\.(?:md|markdown)$/i, '')
-  return repoPath(repo, slug === '' ? '/wiki' : `/wiki/${segments(slug)}`)
+  return repoPath(repo, slug === '' ? '/wiki' : `/wiki/${encodePath(slug)}`)
 }
 
 /**

@@ -1,4 +1,5 @@
 /** The stack trace of an error, with the files of the repository that it means. */
+import { encodePath } from '#lib/percent-encoding.ts'
 import type { RepoGrant } from '#core/access.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { locateStackTrace, type LocatedTrace } from '#features/integrations/index.ts'
@@ -6,8 +7,6 @@ import type { FetchedTicket } from './fetch-ticket.ts'
 import { MAX_TICKET_BODY_CHARS, MAX_TICKET_FILES, type Ticket } from './schema.ts'
 
 const MAX_SHOWN_FRAMES = 20
-
-const encoded = (path: string): string => path.split('/').map(encodeURIComponent).join('/')
 
 type Frame = LocatedTrace['frames'][number]
 
@@ -39,7 +38,7 @@ export async function withFiles(
       .map(({ path, line }) => ({
         path,
         line,
-        url: `${home}/${encoded(path)}${line === null ? '' : `#L${line}`}`,
+        url: `${home}/${encodePath(path)}${line === null ? '' : `#L${line}`}`,
       })),
   }
 }

@@ -1,4 +1,5 @@
 /** How each ticket tracker is asked, and what its answers mean. */
+import { encodePath } from '#lib/percent-encoding.ts'
 import { isValid, Type, type Static, type TSchema } from '#core/schema.ts'
 import {
   errorAddress,
@@ -287,8 +288,6 @@ const glitchtip: Tracker = {
   request: errorRequest('glitchtip'),
 }
 
-const encoded = (repo: string): string => repo.split('/').map(encodeURIComponent).join('/')
-
 export const TRACKERS: Readonly<Record<string, Tracker>> = {
   jira,
   linear,
@@ -298,14 +297,14 @@ export const TRACKERS: Readonly<Record<string, Tracker>> = {
   github: forgeTracker({
     web: githubWeb,
     marker: '/issues/',
-    path: (repo, number) => `/repos/${encoded(repo)}/issues/${number}`,
+    path: (repo, number) => `/repos/${encodePath(repo)}/issues/${number}`,
     headers: withToken('Bearer '),
     fields: { url: 'html_url', body: 'body' },
   }),
   gitea: forgeTracker({
     web: (config) => baseOf(config),
     marker: '/issues/',
-    path: (repo, number) => `/api/v1/repos/${encoded(repo)}/issues/${number}`,
+    path: (repo, number) => `/api/v1/repos/${encodePath(repo)}/issues/${number}`,
     headers: withToken('token '),
     fields: { url: 'html_url', body: 'body' },
   }),

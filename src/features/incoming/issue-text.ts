@@ -2,6 +2,7 @@
  * Texts of other services as issues. They stand in a block of code: nobody is mentioned, no image
  * is loaded, no issue is closed and no link is followed because of what a stranger wrote.
  */
+import { encodeReservedPath } from '#lib/percent-encoding.ts'
 import { cutTo, importedLine, importedText, importedTitle } from '#features/issues/index.ts'
 import type { LocatedTrace } from '#features/integrations/index.ts'
 import { sha256 } from '#lib/hash.ts'
@@ -39,9 +40,6 @@ const HEADING = '**Files of the stack trace**'
 const codeOf = (text: string): string =>
   `\`${redactText(importedLine(text, MAX_NAME_LENGTH)).text.replaceAll('`', "'")}\``
 
-const encoded = (path: string): string =>
-  path.split('/').map(encodeURIComponent).join('/').replace(/[()]/g, escapeRound)
-
 /**
  * Links to the files that the calls of a stack trace are in, the newest first. Null when none is in
  * the repository. `home` is the address of the repository.
@@ -53,7 +51,7 @@ function locationsOf(home: string, { commit, frames }: LocatedTrace): string | n
   const lines = found.slice(0, MAX_LOCATIONS).map(({ path, line, name }) => {
     const place = line === null ? path : `${path}:${line}`
     const anchor = line === null ? '' : `#L${line}`
-    const link = `${home}/blob/${commit}/${encoded(path ?? '')}${anchor}`
+    const link = `${home}/blob/${commit}/${encodeReservedPath(path ?? '')}${anchor}`
     return `- [\`${place}\`](<${link}>)${name === '' ? '' : ` in ${codeOf(name)}`}`
   })
   const head = `${HEADING} at [\`${commit.slice(0, 10)}\`](<${home}/commit/${commit}>), the newest call first:`

@@ -1,4 +1,5 @@
 /** Drafts release notes from the pull requests merged since the previous release. */
+import { encodeReservedPath } from '#lib/percent-encoding.ts'
 import type { Commit, Oid } from '#git'
 import type { RepoGrant } from '#core/access.ts'
 import type { Hearth } from '#core/hearth.ts'
@@ -192,10 +193,9 @@ export async function draftNotes(
     parts.push(commitSection(hearth, repo, single, heading))
   }
   parts.push(...contributorSections(hearth, repo, shown, numbers, since === null))
-  const encode = (ref: string) => ref.split('/').map(encodeURIComponent).join('/')
   if (since)
     parts.push(
-      `[All changes since ${escapeMarkdown(since.tag)}](${hearth.settings.site_url}/${repo.full_name}/compare/${encode(since.tag)}...${encode(tag_name)})`,
+      `[All changes since ${escapeMarkdown(since.tag)}](${hearth.settings.site_url}/${repo.full_name}/compare/${encodeReservedPath(since.tag)}...${encodeReservedPath(tag_name)})`,
     )
   else if (parts.length === 0) parts.push('The first release.')
   return { name: tag_name, body: parts.join('\n\n') }

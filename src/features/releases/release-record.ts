@@ -1,3 +1,4 @@
+import { encodePath } from '#lib/percent-encoding.ts'
 import type { RepoGrant } from '#core/access.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { actorOf } from '#features/accounts/index.ts'
@@ -7,8 +8,6 @@ import { listAssetRows, type AssetRow } from './store-assets.ts'
 import type { ReleaseRow } from './store.ts'
 
 type RecordRepo = Pick<RepoGrant, 'id' | 'full_name'>
-
-const encodePath = (path: string): string => path.split('/').map(encodeURIComponent).join('/')
 
 const releasesUrl = ({ settings }: Hearth, { full_name }: RecordRepo): string =>
   `${settings.site_url}/${full_name}/releases`

@@ -1,3 +1,4 @@
+import { encodePath } from '#lib/percent-encoding.ts'
 import { publicRead } from '#core/access.ts'
 import { reaches, type Caller, type Role } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
@@ -226,12 +227,11 @@ async function findFileItems(
       throw error
     },
   )
-  const encoded = (path: string) => path.split('/').map(encodeURIComponent).join('/')
   return paths.map((path) => ({
     kind: 'file' as const,
     title: path,
     detail: null,
-    path: `/${here}/blob/${encoded(row.default_branch)}/${encoded(path)}`,
+    path: `/${here}/blob/${encodePath(row.default_branch)}/${encodePath(path)}`,
   }))
 }
 

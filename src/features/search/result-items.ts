@@ -2,6 +2,7 @@
  * Builds the records of a result page. Texts are read as they are now, and the caller's access to
  * each repository is checked again.
  */
+import { encodePath } from '#lib/percent-encoding.ts'
 import type { Caller } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { readScope } from '#core/read-scope.ts'
@@ -169,9 +170,7 @@ function codeItems(hearth: Hearth, caller: Caller, files: readonly CodeHit[]): C
     const repo = visibleNameOf(hearth, caller, repo_id)
     if (repo === null) return []
     const [first] = matches
-    const address = [repo, 'blob', commit, path]
-      .map((part) => part.split('/').map(encodeURIComponent).join('/'))
-      .join('/')
+    const address = [repo, 'blob', commit, path].map(encodePath).join('/')
     return [
       {
         repo,
@@ -200,7 +199,7 @@ function wikiItems(
     const page = wiki?.pageOf(path) ?? null
     if (repo === null || page === null || !wiki?.areShown(hearth.db, repo_id)) return []
     const { slug, title } = page
-    const address = `${repo}/wiki/${slug.split('/').map(encodeURIComponent).join('/')}`
+    const address = `${repo}/wiki/${encodePath(slug)}`
     return [
       {
         repo,

@@ -1,4 +1,5 @@
 /** Reading pages from the wiki's git repository. */
+import { encodePath } from '#lib/percent-encoding.ts'
 import type { RepoGrant } from '#core/access.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { cache } from '#core/service.ts'
@@ -84,15 +85,13 @@ async function readPageFiles(
   return pages
 }
 
-const segments = (slug: string): string => slug.split('/').map(encodeURIComponent).join('/')
-
 export const wikiUrl = (
   { settings }: Pick<Hearth, 'settings'>,
   repo: Pick<RepoGrant, 'full_name'>,
   slug: string,
   revision?: Oid,
 ): string =>
-  `${settings.site_url}/${repo.full_name}/wiki/${segments(slug)}${revision === undefined ? '' : `?revision=${revision}`}`
+  `${settings.site_url}/${repo.full_name}/wiki/${encodePath(slug)}${revision === undefined ? '' : `?revision=${revision}`}`
 
 export const pageSummary = (
   hearth: Hearth,

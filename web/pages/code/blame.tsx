@@ -1,6 +1,7 @@
+import { encodePath } from '#lib/percent-encoding.ts'
 import { findBlame, getCommit, type Repo } from '#features/repos/index.ts'
 import { BinaryNote, CodeView, FileFrame, Icon, RelativeTime } from '../../components/index.ts'
-import { codePath, commitPath, pullPath, repoPath, segments, withQuery } from '../../paths.ts'
+import { codePath, commitPath, pullPath, repoPath, withQuery } from '../../paths.ts'
 import {
   DirectResponse,
   page,
@@ -80,7 +81,7 @@ const BlameMark = ({
 )
 
 const blameBeforePath = (repo: string, sha: string, path: string): string =>
-  repoPath(repo, `/blame-before/${sha}/${segments(path)}`)
+  repoPath(repo, `/blame-before/${sha}/${encodePath(path)}`)
 
 /** Redirects to the blame of a file as it was before a commit, also under its former name. */
 export const blameBefore: Resource = {

@@ -1,3 +1,4 @@
+import { encodePath } from '#lib/percent-encoding.ts'
 import {
   Button,
   Card,
@@ -20,7 +21,7 @@ import { raw, renderChild } from '../../jsx/html.ts'
 import type { Repo } from '#features/repos/index.ts'
 import { FIRST_WORKFLOW } from '#features/workflows/index.ts'
 import { DocumentBody } from './readme.tsx'
-import { codePath, comparePath, repoPath, segments } from '../../paths.ts'
+import { codePath, comparePath, repoPath } from '../../paths.ts'
 import {
   pageResponse,
   action,
@@ -47,7 +48,7 @@ const TITLES = texts({ edit: 'Edit', new: 'New file', delete: 'Delete' } as cons
  * file.
  */
 export const editPath = (repo: string, mode: EditMode, branch: string, path: string): string =>
-  repoPath(repo, `/${mode}/${segments(branch)}${path === '' ? '' : `/${segments(path)}`}`)
+  repoPath(repo, `/${mode}/${encodePath(branch)}${path === '' ? '' : `/${encodePath(path)}`}`)
 
 /** A suggested name for a branch, which is probably free. */
 const branchName = (visit: Visit, path: string, head: string | null): string => {

@@ -1,4 +1,5 @@
 // Finds files by letters of their path. With the script the list follows the typing.
+import { encodePath } from '#lib/percent-encoding.ts'
 import { findFiles, type Repo } from '#features/repos/index.ts'
 import {
   Button,
@@ -9,7 +10,7 @@ import {
   LinkButton,
   PageHead,
 } from '../../components/index.ts'
-import { codePath, repoPath, segments } from '../../paths.ts'
+import { codePath, repoPath } from '../../paths.ts'
 import { DirectResponse, page, redirect } from '../../site.ts'
 import { RepoFrame } from '../repos/frame.tsx'
 import { locate } from './frame.tsx'
@@ -18,7 +19,7 @@ import { rich, t } from '../../text.ts'
 const MAX_FOUND = 50
 
 export const findPath = (repo: string, ref: string): string =>
-  repoPath(repo, `/find/${segments(ref)}`)
+  repoPath(repo, `/find/${encodePath(ref)}`)
 
 /** The button that leads to the finder from the pages of code. */
 export const FindFileLink = ({ repo, rev }: { repo: Repo; rev: string }) => (

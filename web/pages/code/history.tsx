@@ -1,3 +1,4 @@
+import { encodePath } from '#lib/percent-encoding.ts'
 import {
   getCommit,
   getRepo,
@@ -25,15 +26,7 @@ import {
   RelativeTime,
   Row,
 } from '../../components/index.ts'
-import {
-  codePath,
-  commitPath,
-  comparePath,
-  pullPath,
-  repoPath,
-  segments,
-  withQuery,
-} from '../../paths.ts'
+import { codePath, commitPath, comparePath, pullPath, repoPath, withQuery } from '../../paths.ts'
 import { pageNumber } from '../../page-number.ts'
 import { DirectResponse, page, type Visit } from '../../site.ts'
 import { branchRulesPath, countRules } from '../rulesets/branch.tsx'
@@ -281,7 +274,9 @@ const TagMeta = ({ repo, tag }: { repo: Repo; tag: Tag }) => (
     {tag.message && <span>{tag.message.split('\n')[0]}</span>}
     {tag.release !== null && (
       <span>
-        <a href={repoPath(repo.full_name, `/releases/tag/${segments(tag.name)}`)}>{t('Release')}</a>
+        <a href={repoPath(repo.full_name, `/releases/tag/${encodePath(tag.name)}`)}>
+          {t('Release')}
+        </a>
       </span>
     )}
   </>

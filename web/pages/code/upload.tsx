@@ -1,4 +1,5 @@
 // Uploads files as one commit.
+import { encodePath } from '#lib/percent-encoding.ts'
 import { trimSlashes } from '#lib/trim-slashes.ts'
 import { getBranch, locateCode, type Repo } from '#features/repos/index.ts'
 import { Refusal } from '#lib/errors.ts'
@@ -13,7 +14,7 @@ import {
   TextArea,
 } from '../../components/index.ts'
 import { bytesText } from '../../format.ts'
-import { codePath, repoPath, segments } from '../../paths.ts'
+import { codePath, repoPath } from '../../paths.ts'
 import {
   type DirectResponse,
   page,
@@ -38,7 +39,7 @@ const MAX_FILES = 500
 
 /** The address of the upload page for a directory of a branch. */
 export const uploadPath = (repo: string, branch: string, folder: string): string =>
-  repoPath(repo, `/upload/${segments(branch)}${folder === '' ? '' : `/${segments(folder)}`}`)
+  repoPath(repo, `/upload/${encodePath(branch)}${folder === '' ? '' : `/${encodePath(folder)}`}`)
 
 async function load(visit: Visit): Promise<CommitTarget | DirectResponse> {
   if (!visit.viewer) return redirect(`/login?next=${encodeURIComponent(visit.url.pathname)}`, 302)

@@ -1,8 +1,9 @@
+import { encodePath } from '#lib/percent-encoding.ts'
 import { localBlob } from '#core/blobs.ts'
 import { getLatestRelease, openReleaseAsset } from '#features/releases/index.ts'
 import { isNotModified, selectBytes } from '#lib/byte-range.ts'
 import { Refusal } from '#lib/errors.ts'
-import { repoPath, segments } from '../../paths.ts'
+import { repoPath } from '../../paths.ts'
 import { redirectToFile, type Resource } from '../../site.ts'
 import { repoOf } from '../repos/frame.tsx'
 import { contentDisposition, digestHeader } from '../../file-headers.ts'
@@ -14,8 +15,8 @@ export const latestDownload: Resource = {
   async respond(visit) {
     const repo = repoOf(visit)
     const { tag_name } = await visit.call(getLatestRelease, { repo })
-    const name = segments(visit.params.name ?? '')
-    const path = repoPath(repo, `/releases/download/${segments(tag_name)}/${name}`)
+    const name = encodePath(visit.params.name ?? '')
+    const path = repoPath(repo, `/releases/download/${encodePath(tag_name)}/${name}`)
     return redirectToFile(visit, path)
   },
 }

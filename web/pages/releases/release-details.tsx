@@ -1,4 +1,5 @@
 // What the pages of releases share: addresses, facts, notes, files.
+import { encodePath } from '#lib/percent-encoding.ts'
 import type { Asset, Release } from '#features/releases/index.ts'
 import type { Repo } from '#features/repos/index.ts'
 import {
@@ -13,7 +14,7 @@ import {
   Row,
 } from '../../components/index.ts'
 import { bytesText } from '../../format.ts'
-import { archivePath, codePath, commitPath, repoPath, segments } from '../../paths.ts'
+import { archivePath, codePath, commitPath, repoPath } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 import { rich, t, tn } from '../../text.ts'
 
@@ -26,7 +27,7 @@ export const releasePath = (
   repo: string,
   release: Pick<Release, 'id' | 'tag_name' | 'draft'>,
 ): string =>
-  releasesPath(repo, release.draft ? `/${release.id}` : `/tag/${segments(release.tag_name)}`)
+  releasesPath(repo, release.draft ? `/${release.id}` : `/tag/${encodePath(release.tag_name)}`)
 
 export const ReleaseBadge = ({ release }: { release: Release }) =>
   release.draft ? (

@@ -1,4 +1,5 @@
 // The frame of the pages of a repository.
+import { encodePath } from '#lib/percent-encoding.ts'
 import { hasQueue } from '#features/queue/index.ts'
 import type { Repo } from '#features/repos/index.ts'
 import { hasSecurity } from '#features/security/index.ts'
@@ -9,7 +10,7 @@ import { LinkButton } from '../../components/button.tsx'
 import { RepoHeader } from '../../components/headers.tsx'
 import type { LayoutProps } from '../../components/layout.tsx'
 import type { Tab } from '../../components/tabs.tsx'
-import { repoPath, segments } from '../../paths.ts'
+import { repoPath } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 import { RepoFollow } from '../notifications/follow.tsx'
 import { Shell } from '../shell.tsx'
@@ -155,7 +156,7 @@ export const RepoFrame = (props: RepoFrameProps) => {
             <>
               {props.actions}
               {isFork ? (
-                <LinkButton href={`/${segments(repo.full_name)}`} icon="pull">
+                <LinkButton href={`/${encodePath(repo.full_name)}`} icon="pull">
                   {t('Pull request #{number}', { number: repo.full_name.split('/').at(-1) ?? '' })}
                 </LinkButton>
               ) : (
@@ -198,7 +199,7 @@ const feedsOf = (
   return [
     ...(current === 'code'
       ? [
-          feed(t('Commits of {home}', { home }), `/commits/${segments(default_branch)}.atom`),
+          feed(t('Commits of {home}', { home }), `/commits/${encodePath(default_branch)}.atom`),
           feed(t('Releases of {home}', { home }), '/releases.atom'),
         ]
       : []),

@@ -1,14 +1,15 @@
+import { encodePath } from '#lib/percent-encoding.ts'
 import { getRepo } from '#features/repos/index.ts'
 import { listBranchRules, type BranchRule } from '#features/rulesets/index.ts'
 import { Breadcrumbs, EmptyState, LinkButton, List, PageHead, Row } from '../../components/index.ts'
-import { repoPath, segments } from '../../paths.ts'
+import { repoPath } from '../../paths.ts'
 import { page, type Visit } from '../../site.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
 import { RuleLine } from './summary.tsx'
 import { t } from '../../text.ts'
 
 export const branchRulesPath = (repo: string, branch: string): string =>
-  repoPath(repo, `/rules/${segments(branch)}`)
+  repoPath(repo, `/rules/${encodePath(branch)}`)
 
 /** The path of an address of this site, so that a link stays on the host of the request. */
 const local = (url: string): string => url.replace(/^https?:\/\/[^/]+/, '')

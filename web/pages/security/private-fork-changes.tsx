@@ -1,4 +1,5 @@
 // What a branch of a private fork changes. Its commits are in no repository, so nothing links to them.
+import { encodePath } from '#lib/percent-encoding.ts'
 import { getRepo, type Compare, type Repo } from '#features/repos/index.ts'
 import { compareAdvisoryFork, getAdvisory, type Advisory } from '#features/security/index.ts'
 import {
@@ -41,7 +42,7 @@ export const privateForkChangesPage = page({
   },
   view: ({ repo, advisory, branch, compared, choice }, visit) => {
     const own = securityPath(repo.full_name, `/advisories/${advisory.id}`)
-    const here = `${own}/compare/${branch.split('/').map(encodeURIComponent).join('/')}`
+    const here = `${own}/compare/${encodePath(branch)}`
     return (
       <RepoFrame
         visit={visit}

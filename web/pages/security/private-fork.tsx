@@ -1,4 +1,5 @@
 // The private fork of an advisory: how to clone it, its branches, who works there, and merging.
+import { encodePath } from '#lib/percent-encoding.ts'
 import type { Repo } from '#features/repos/index.ts'
 import {
   addAdvisoryCollaborator,
@@ -86,10 +87,7 @@ const Branches = ({ fork, ...props }: Props & { fork: AdvisoryFork }) => (
       <Row
         mark={<Icon name="branch" />}
         title={
-          <a
-            class="row-link mono"
-            href={at(props, `/compare/${branch.name.split('/').map(encodeURIComponent).join('/')}`)}
-          >
+          <a class="row-link mono" href={at(props, `/compare/${encodePath(branch.name)}`)}>
             {branch.name}
           </a>
         }

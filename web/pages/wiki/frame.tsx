@@ -1,4 +1,5 @@
 // What the pages of a wiki share: addresses, the sidebar, the footer.
+import { encodePath } from '#lib/percent-encoding.ts'
 import { getRepo, type Repo } from '#features/repos/index.ts'
 import {
   FOOTER,
@@ -17,18 +18,18 @@ import {
   SideBlock,
 } from '../../components/index.ts'
 import type { Child } from '../../jsx/html.ts'
-import { repoPath, segments } from '../../paths.ts'
+import { repoPath } from '../../paths.ts'
 import type { OutputOf, Visit } from '../../site.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
 import { wikiMarkdown, withPageLinks } from './text.ts'
 import { rich, t } from '../../text.ts'
 
 export const wikiPath = (repo: string, slug = ''): string =>
-  repoPath(repo, slug === '' ? '/wiki' : `/wiki/${segments(slug)}`)
+  repoPath(repo, slug === '' ? '/wiki' : `/wiki/${encodePath(slug)}`)
 
 /** The address of an action on a page: `_edit`, `_history`, `_delete`. */
 export const wikiActionPath = (repo: string, action: string, slug = ''): string =>
-  repoPath(repo, `/wiki/${action}${slug === '' ? '' : `/${segments(slug)}`}`)
+  repoPath(repo, `/wiki/${action}${slug === '' ? '' : `/${encodePath(slug)}`}`)
 
 export type WikiSurroundings = OutputOf<typeof getWikiFrame>
 

@@ -1,5 +1,5 @@
 // The Markdown of wiki pages: links between pages in double brackets.
-import { segments } from '../../paths.ts'
+import { encodePath } from '#lib/percent-encoding.ts'
 import type { MarkdownBodyOptions } from '../../components/index.ts'
 import type { Visit } from '../../site.ts'
 
@@ -11,7 +11,7 @@ function linkOf(first: string, second: string | undefined): string {
   const [page = '', part] = (second ?? first).trim().split('#', 2)
   const slug = page.trim().replaceAll(/\s+/g, '-')
   const label = first.trim().replace(/[\\[\]`*_<>&!]/g, (one) => `\\${one}`)
-  const target = slug === '' ? '' : `/${segments(slug)}`
+  const target = slug === '' ? '' : `/${encodePath(slug)}`
   return `[${label}](${target}${part === undefined ? '' : `#${encodeURIComponent(part)}`})`
 }
 

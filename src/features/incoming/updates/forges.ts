@@ -1,4 +1,5 @@
 /** Tells GitHub, Gitea, Forgejo and GitLab what becomes of their issues. */
+import { encodePath } from '#lib/percent-encoding.ts'
 import { objectOf, textOf } from '#lib/json-value.ts'
 import { HOUR, timestamp, type Timestamp } from '#lib/time.ts'
 import {
@@ -54,7 +55,6 @@ const forge = (options: {
 /** The clock of the service may be slow. */
 const hourBefore = (time: Timestamp): Timestamp => timestamp(Date.parse(time) - HOUR)
 
-const encoded = (repo: string): string => repo.split('/').map(encodeURIComponent).join('/')
 const stateOf = (open: boolean): string => (open ? 'open' : 'closed')
 
 export const github = forge({
@@ -62,7 +62,7 @@ export const github = forge({
     authorization: `Bearer ${secret}`,
     'x-github-api-version': '2022-11-28',
   }),
-  issue: ({ repo, number }) => `/repos/${encoded(repo)}/issues/${number}`,
+  issue: ({ repo, number }) => `/repos/${encodePath(repo)}/issues/${number}`,
   status: ({ open, reason }) => ({
     method: 'PATCH',
     body: { state: stateOf(open), state_reason: open ? 'reopened' : (reason ?? 'completed') },
@@ -73,7 +73,7 @@ export const github = forge({
 
 export const gitea = forge({
   headers: (secret) => ({ authorization: `token ${secret}` }),
-  issue: ({ repo, number }) => `/api/v1/repos/${encoded(repo)}/issues/${number}`,
+  issue: ({ repo, number }) => `/api/v1/repos/${encodePath(repo)}/issues/${number}`,
   status: ({ open }) => ({ method: 'PATCH', body: { state: stateOf(open) } }),
   comments: '/comments',
   // All of them come at once.

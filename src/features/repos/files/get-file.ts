@@ -1,3 +1,4 @@
+import { encodePath } from '#lib/percent-encoding.ts'
 import { readsRepo } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { Type } from '#core/schema.ts'
@@ -15,8 +16,6 @@ import { FileRecord, linesOfFile } from '../schema.ts'
 
 /** Files up to this size are read whole, so that lines can be counted and paged through. */
 const MAX_READ_BYTES = 16 * 1024 * 1024
-
-const encodePath = (path: string): string => path.split('/').map(encodeURIComponent).join('/')
 
 type FileContent = Pick<
   FileRecord,

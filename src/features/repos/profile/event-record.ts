@@ -1,4 +1,5 @@
 /** Events as records. The timeline and webhooks share the format. */
+import { encodePath } from '#lib/percent-encoding.ts'
 import type { EventRow } from '#core/events.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { readScope } from '#core/read-scope.ts'
@@ -10,8 +11,6 @@ import type { EventRecord } from '../schema.ts'
 import { preloadRepos, repoById } from '../store/repos.ts'
 
 const PULL_EVENT_TYPE = /^(pull|review|checks|session|queue|agent)\./
-
-const encodePath = (path: string): string => path.split('/').map(encodeURIComponent).join('/')
 
 /** The page of the package that an event is about, below that of its workspace; null for others. */
 function packagePath({ type, data }: EventRow): string | null {
