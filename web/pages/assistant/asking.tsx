@@ -29,6 +29,7 @@ import {
   RelativeTime,
   Row,
   TextArea,
+  WrittenText,
   type IconName,
   type Tone,
 } from '../../components/index.ts'
@@ -304,9 +305,7 @@ const QuestionView = ({ visit, repo, question }: Shown & { visit: Visit }): Html
           </ActionButton>
         }
       />
-      <p class="written-text" dir="auto">
-        {question.question}
-      </p>
+      <WrittenText>{question.question}</WrittenText>
       <Answer visit={visit} question={question} />
       <Steps steps={question.steps} />
       {question.cost_usd !== null && <p class="muted small">{formatCost(question.cost_usd)}</p>}

@@ -16,6 +16,7 @@ import {
   MarkdownBody,
   PageHead,
   RelativeTime,
+  WrittenText,
 } from '../../components/index.ts'
 import type { Html } from '../../jsx/html.ts'
 import { repoPath, withQuery, workspacePath } from '../../paths.ts'
@@ -53,9 +54,7 @@ const TicketBody = ({ visit, ticket }: { visit: Visit; ticket: Ticket }) =>
       options={{ page: visit.markdown, breaks: true, isByAgent: ticket.provider === 'hearth' }}
     />
   ) : (
-    <p class="written-text" dir="auto">
-      {ticket.body}
-    </p>
+    <WrittenText>{ticket.body}</WrittenText>
   )
 
 const TicketCard = ({ visit, repo, ticket }: { visit: Visit; repo: Repo; ticket: Ticket }) => (

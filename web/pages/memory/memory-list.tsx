@@ -15,6 +15,7 @@ import {
   Row,
   Select,
   TextArea,
+  WrittenText,
   type IconName,
 } from '../../components/index.ts'
 import { codePath, pullPath, repoPath } from '../../paths.ts'
@@ -177,11 +178,7 @@ const MemoryRow = (props: MemoryProps) => {
   const isOpen = visit.form.error !== null && visit.form.values.text('id') === memory.id
   return (
     <Row
-      title={
-        <p class="written-text" dir="auto">
-          {memory.text}
-        </p>
-      }
+      title={<WrittenText>{memory.text}</WrittenText>}
       meta={<MemoryMeta {...props} />}
       end={
         <>

@@ -1,7 +1,7 @@
 // The issues of a plan, each below what it waits for.
 import { depthsOf, type Plan, type PlanIssue } from '#features/plans/index.ts'
 import type { Repo } from '#features/repos/index.ts'
-import { Checkbox, Chip } from '../../components/index.ts'
+import { Checkbox, Chip, WrittenText } from '../../components/index.ts'
 import type { Child } from '../../jsx/html.ts'
 import { issuePath } from '../../paths.ts'
 import { rich, t } from '../../text.ts'
@@ -70,7 +70,7 @@ export const PlanTree = ({ repo, plan, choice }: { repo: Repo; plan: Plan; choic
             <p>{titleOf(repo, issue)}</p>
           )}
           <IssueFacts issue={issue} />
-          {issue.body !== '' && <p class="written-text muted">{issue.body}</p>}
+          {issue.body !== '' && <WrittenText muted>{issue.body}</WrittenText>}
         </li>
       ))}
     </ul>

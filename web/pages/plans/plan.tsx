@@ -22,6 +22,7 @@ import {
   LinkButton,
   PageHead,
   RelativeTime,
+  WrittenText,
 } from '../../components/index.ts'
 import { formatCost } from '../../format.ts'
 import type { Html } from '../../jsx/html.ts'
@@ -81,21 +82,15 @@ const Facts = ({ visit, plan }: ViewProps) => (
 
 const Brief = ({ plan }: { plan: Plan }) => (
   <Card title={t('Brief')}>
-    <p class="written-text" dir="auto">
-      {plan.brief}
-    </p>
-    {plan.summary !== null && (
-      <p class="written-text" dir="auto">
-        {plan.summary}
-      </p>
-    )}
+    <WrittenText>{plan.brief}</WrittenText>
+    {plan.summary !== null && <WrittenText>{plan.summary}</WrittenText>}
     {plan.questions.length > 0 && (
       <>
         <h3>{t('Open questions')}</h3>
         <ul>
           {plan.questions.map((question) => (
-            <li class="written-text" dir="auto">
-              {question}
+            <li>
+              <WrittenText>{question}</WrittenText>
             </li>
           ))}
         </ul>
