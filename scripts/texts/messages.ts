@@ -6,8 +6,8 @@ import { lineAt, type Fault, type Source } from '../tidy/source.ts'
 import type { Catalogue, Text } from './check.ts'
 import { childrenOf, nameOfExpression, parseTree, stringOf, type Node } from './read.ts'
 
-/** Functions that make refusals and events. */
-const SPEAKERS =
+/** Functions that make refusals and events, whose sentences pages translate. */
+export const SPEAKERS =
   /^(?:Refusal|invalid|conflict|notFound|forbidden|refuse|refuseAll|badRequest|tooLarge|unavailable|event|internalEvent|blocker|blocked|block)$/
 /** Properties whose strings pages show. */
 const SPOKEN = /^(?:help|detail|message)$/
@@ -71,10 +71,14 @@ function nameOnce(names: Map<string, number>, name: string): string {
 const placesOf = (text: string): string => [...new Set(text.match(/\{\w+\}/g))].sort().join(' ')
 
 /**
- * Translations that lose a value. A sentence that changed in the source stays English until its
+ * Translations that lose a value, and keys that no sentence fits. A sentence that changed in the source stays English until its
  * translation follows, so missing ones are no fault.
  */
 export const checkMessages = (file: string, catalogue: Catalogue): Fault[] =>
-  Object.entries(catalogue)
-    .filter(([key, text]) => typeof text !== 'string' || placesOf(text) !== placesOf(key))
-    .map(([key]) => ({ file, line: 1, message: `"${key}" has other places` }))
+  Object.entries(catalogue).flatMap(([key, text]) =>
+    [
+      ...(typeof text !== 'string' || placesOf(text) !== placesOf(key) ? ['has other places'] : []),
+      // Nothing says where the first value ends, so no sentence is found by such a key.
+      ...(key.includes('}{') ? ['has two places without a letter between them'] : []),
+    ].map((fault) => ({ file, line: 1, message: `"${key}" ${fault}` })),
+  )

@@ -1,5 +1,6 @@
 /** Strings of pages that look like texts and are not in `t(…)`, wherever they stand. */
 import { lineAt, type Fault, type Source } from '../tidy/source.ts'
+import { SPEAKERS } from './messages.ts'
 import { childrenOf, parseTree, stringOf, type Node } from './read.ts'
 
 /** A capital letter and small ones, or words between spaces. */
@@ -22,7 +23,7 @@ const ENGLISH_FILES =
 
 /** Commands and contents of files. */
 const COMMANDS =
-  /^(?:- run:|git|hearth|cd|const|echo|\{\}\n|default-src|base-uri|lazy block|ar bg) ?/
+  /^(?:- run:|--event|git|hearth|cd|const|echo|\{\}\n|default-src|base-uri|lazy block|ar bg) ?/
 
 /** Names that are the same in every language, and words of HTML. */
 const NAMES: ReadonlySet<string> = new Set([
@@ -65,6 +66,7 @@ export function findStrays(source: Source): Fault[] {
     if (node.type === 'CallExpression' || node.type === 'NewExpression') {
       const callee = node.callee as Node
       const name = String(callee.name ?? (callee.property as Node | undefined)?.name ?? '')
+      if (SPEAKERS.test(name)) return
       if (NO_TEXTS.test(name)) {
         // Values of a sentence may hold texts of their own.
         if (/^(?:t|tn|rich|richn)$/.test(name)) for (const one of valuesOf(node)) visit(one)

@@ -37,7 +37,7 @@ test('an issue is labelled, answered, closed and opened again while a comment is
   await onOnePage(issue, async () => {
     const box = page.locator('#new-comment textarea')
     await box.fill('Begun')
-    const labels = page.locator('form[aria-label="Change labels"]')
+    const labels = page.locator('form[aria-label="Labels"]')
     await labels.locator('summary').click()
     await labels.locator('.picker-item', { hasText: 'bug' }).click()
     await page.keyboard.press('Escape')

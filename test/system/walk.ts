@@ -326,8 +326,8 @@ await task('Open an issue with a picture', ada, `${REPO}/issues`, [3, 2, 2], asy
 })
 const labelled = await issue('To be labelled')
 await task('Label an issue', ada, labelled, [3, 0, 0], async (person) => {
-  await person.press('summary:has-text("Change: Labels"), form[aria-label="Change labels"] summary')
-  await person.press('form[aria-label="Change labels"] .picker-item:has-text("bug")')
+  await person.press('summary:has-text("Change: Labels"), form[aria-label="Labels"] summary')
+  await person.press('form[aria-label="Labels"] .picker-item:has-text("bug")')
   await person.key('Escape')
   await person.sees('aside .label:has-text("bug")')
 })

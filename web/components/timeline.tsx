@@ -7,7 +7,7 @@ import { Icon, type IconName } from './icon.tsx'
 import { Menu, type MenuItem } from './menu.tsx'
 import { Chip, type Tone } from './state.tsx'
 import { RelativeTime } from './time.tsx'
-import { t } from '../text.ts'
+import { t, texts } from '../text.ts'
 
 /** A conversation in order: comments, and events between them. */
 export const Timeline = ({
@@ -43,6 +43,17 @@ export const TimelineEvent = (props: {
   </li>
 )
 
+export const reactionNames: Readonly<Record<string, string>> = texts({
+  '+1': 'thumbs up',
+  '-1': 'thumbs down',
+  laugh: 'laugh',
+  hooray: 'hooray',
+  confused: 'confused',
+  heart: 'heart',
+  rocket: 'rocket',
+  eyes: 'eyes',
+})
+
 export const reactionSigns: Readonly<Record<string, string>> = {
   '+1': '👍',
   '-1': '👎',
@@ -74,12 +85,12 @@ export const Reactions = (props: {
         name="content"
         value={name}
         class="reaction"
-        aria-label={`${name}, ${count}`}
+        aria-label={`${reactionNames[name]}, ${count}`}
       >
         <span aria-hidden="true">{reactionSigns[name]}</span> {count}
       </button>
     ) : (
-      <span class="reaction" role="img" aria-label={`${name}, ${count}`}>
+      <span class="reaction" role="img" aria-label={`${reactionNames[name]}, ${count}`}>
         <span aria-hidden="true">{reactionSigns[name]}</span> {count}
       </span>
     ),

@@ -4,6 +4,36 @@
  * costs no more than its length.
  */
 
+/**
+ * Places whose values are words of the server, such as the state of a pull request. A key `value:open` translates
+ * them, one by one where there are several. Other values are names, which keep their letters.
+ */
+const WORD_PLACES = new Set([
+  'action',
+  'approvals',
+  'changed',
+  'checks_ignored',
+  'commits',
+  'conclusion',
+  'conversations',
+  'files',
+  'imported',
+  'pages',
+  'prerelease',
+  'previous_role',
+  'private',
+  'reason',
+  'role',
+  'state',
+  'status',
+  'verdict',
+])
+const VALUE = 'value:'
+
+/** The place of names between which the word “or” stands. */
+const ALTERNATIVES = 'names'
+const OR = ' or '
+
 /** Longer texts are documents, not messages. */
 const MAX_MESSAGE_LENGTH = 2_000
 
@@ -39,9 +69,24 @@ export class MessageTable {
     if (exact !== undefined) return exact
     for (const pattern of this.#patterns) {
       const values = valuesIn(english, pattern.fixed)
-      if (values !== null) return fillIn(pattern, values)
+      if (values !== null) return this.#fillIn(pattern, values)
     }
     return null
+  }
+
+  #fillIn({ names, translation }: Pattern, values: readonly string[]): string {
+    return translation.replace(/\{(\w+)\}/g, (place, name: string) => {
+      const value = values[names.indexOf(name)] ?? place
+      if (name === ALTERNATIVES) return value.split(OR).join(this.#translateWords(OR))
+      return WORD_PLACES.has(name) ? this.#translateWords(value) : value
+    })
+  }
+
+  #translateWords(words: string): string {
+    return words
+      .split(', ')
+      .map((word) => this.find(VALUE + word) ?? word)
+      .join(', ')
   }
 }
 
@@ -60,6 +105,3 @@ function valuesIn(text: string, fixed: readonly string[]): string[] | null {
   }
   return values
 }
-
-const fillIn = ({ names, translation }: Pattern, values: readonly string[]): string =>
-  translation.replace(/\{(\w+)\}/g, (place, name: string) => values[names.indexOf(name)] ?? place)

@@ -35,7 +35,7 @@ export const pullUpdated = event(
   ({ number, changed, head, signature }, by) =>
     changed.includes('head') && head !== null
       ? `${by} pushed ${head.slice(0, 7)} to pull request #${number}${signature?.verified ? ', signed' : ''}`
-      : `${by} changed ${changed.join(', ')} of pull request #${number}`,
+      : `${by} changed ${changed.map((field) => field.replaceAll('_', ' ')).join(', ')} of pull request #${number}`,
 )
 
 /** A merge was requested that does not happen at once: it waits for blockers or in a queue. */

@@ -52,7 +52,8 @@ export const repoUpdated = event(
   Type.Object({
     changed: Type.Array(Type.String(), { description: 'The names of the fields or settings.' }),
   }),
-  ({ changed }, by) => `${by} changed ${changed.join(', ')}`,
+  ({ changed }, by) =>
+    `${by} changed ${changed.map((field) => field.replaceAll('_', ' ')).join(', ')}`,
 )
 
 export const repoVisibilityChanged = event(

@@ -6,6 +6,7 @@ import { Notice } from '../../components/flash.tsx'
 import { Field, Form, FormActions } from '../../components/form.tsx'
 import { pageResponse, page, type Form as SiteForm, type Page, type Visit } from '../../site.ts'
 import { AdminFrame } from './frame.tsx'
+import { translateMessage } from '../../messages.ts'
 import { rich, t } from '../../text.ts'
 
 const PATH = '/admin/mail'
@@ -20,7 +21,11 @@ const view = (detail: string, visit: Visit, tried: TestResult | null = null) => 
   const error = (field: string) =>
     visit.form.error?.field === field ? visit.form.error.message : undefined
   const Result = ({ of }: { of: TestResult['of'] }) =>
-    tried?.of === of ? <Notice kind={tried.isOk ? 'good' : 'bad'}>{tried.detail}</Notice> : raw('')
+    tried?.of === of ? (
+      <Notice kind={tried.isOk ? 'good' : 'bad'}>{translateMessage(tried.detail)}</Notice>
+    ) : (
+      raw('')
+    )
   return (
     <AdminFrame
       visit={visit}
@@ -28,7 +33,7 @@ const view = (detail: string, visit: Visit, tried: TestResult | null = null) => 
       lead={t('Check that mail is sent and that other hosts can be reached.')}
     >
       <Card title={t('Send a test message')}>
-        <p class="muted">{detail}</p>
+        <p class="muted">{translateMessage(detail)}</p>
         <Result of="mail" />
         <Form action={PATH} csrf={visit.csrf} label={t('Send a test message')}>
           <Field

@@ -14,9 +14,11 @@ import {
   PageHead,
   RelativeTime,
   Row,
+  WrittenText,
 } from '../../components/index.ts'
 import { workspacePath } from '../../paths.ts'
 import { page, type Visit } from '../../site.ts'
+import { eventLine, stateWord } from '../../messages.ts'
 import { t, texts } from '../../text.ts'
 import { DocumentBody } from '../code/readme.tsx'
 import { MARKDOWN } from '../code/renderings.tsx'
@@ -99,11 +101,7 @@ const EntityText = ({ visit, entity }: { visit: Visit; entity: Entity }) => {
     entity.kind === 'memory' ||
     (document !== null && !MARKDOWN.test(document.path))
   )
-    return (
-      <p class="written-text" dir="auto">
-        {body || entity.summary}
-      </p>
-    )
+    return <WrittenText>{body || entity.summary}</WrittenText>
   if (document !== null) return <DocumentBody visit={visit} text={body} {...document} />
   const link =
     entity.repo === null
@@ -118,10 +116,17 @@ const EntityText = ({ visit, entity }: { visit: Visit; entity: Entity }) => {
   )
 }
 
+/** The pull request that resolves an issue is titled `#4, open`. */
+const titleOf = ({ title }: Relation): string =>
+  title.replace(
+    /^(#\d+, )([a-z]+)$/,
+    (_, number: string, state: string) => number + stateWord(state),
+  )
+
 const RelationRow = ({ of, slug }: { of: Relation; slug: string }) => (
   <Row
     mark={<Icon name={KIND_ICONS[of.kind]} />}
-    title={<a href={entityPath(slug, of.kind, of.id)}>{of.title}</a>}
+    title={<a href={entityPath(slug, of.kind, of.id)}>{titleOf(of)}</a>}
     meta={
       <>
         <Badge>{RELATION_LABELS[of.type]}</Badge>
@@ -146,7 +151,7 @@ const Recent = ({ recent, now }: Pick<Entity, 'recent'> & { now: number }) =>
   recent.length === 0 ? null : (
     <List label={t('Latest events')} head={<strong>{t('Latest events')}</strong>}>
       {recent.map(({ summary, time }) => (
-        <Row title={summary} meta={<RelativeTime at={time} now={now} />} />
+        <Row title={eventLine(summary)} meta={<RelativeTime at={time} now={now} />} />
       ))}
     </List>
   )

@@ -22,6 +22,7 @@ import {
 } from '../../components/index.ts'
 import { withQuery, workspacePath } from '../../paths.ts'
 import { page, type Visit } from '../../site.ts'
+import { stateWord } from '../../messages.ts'
 import { t, texts } from '../../text.ts'
 import { WorkspaceFrame } from '../workspaces/frame.tsx'
 
@@ -83,6 +84,16 @@ const search = (
     ...(cursor === null ? {} : { cursor }),
   })
 
+/** The summary of an issue or pull request begins with its state and author: `open, by ada. …`. */
+const summaryOf = ({ kind, summary }: ContextItem): string =>
+  kind !== 'issue' && kind !== 'pull'
+    ? summary
+    : summary.replace(
+        /^([a-z]+), by ([\w/-]+)\./,
+        (_, state: string, author: string) =>
+          `${t('{state}, by {author}', { state: stateWord(state), author })}.`,
+      )
+
 const ItemRow = ({ item, slug, now }: { item: ContextItem; slug: string; now: number }) => (
   <Row
     mark={<Icon name={KIND_ICONS[item.kind]} />}
@@ -97,7 +108,7 @@ const ItemRow = ({ item, slug, now }: { item: ContextItem; slug: string; now: nu
       </>
     }
   >
-    {item.summary !== '' && <p class="muted">{item.summary}</p>}
+    {item.summary !== '' && <p class="muted">{summaryOf(item)}</p>}
   </Row>
 )
 

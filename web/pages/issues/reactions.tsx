@@ -1,7 +1,14 @@
 // The reactions to a comment or a description: each given one is a button that adds or removes the viewer's own, and
 // a menu has the others.
 import { REACTIONS, type ReactionCounts } from '#features/issues/index.ts'
-import { CsrfField, Dropdown, Icon, Reactions, reactionSigns } from '../../components/index.ts'
+import {
+  CsrfField,
+  Dropdown,
+  Icon,
+  reactionNames,
+  Reactions,
+  reactionSigns,
+} from '../../components/index.ts'
 import type { Visit } from '../../site.ts'
 import { t } from '../../text.ts'
 
@@ -19,19 +26,20 @@ export const ReactionBar = ({
 }) => {
   if (!mayReact) return <Reactions reactions={reactions} />
   const given = REACTIONS.filter((content) => reactions[content] > 0)
-  const button = (content: (typeof REACTIONS)[number], count?: number) => (
-    <button
-      type="submit"
-      name="content"
-      value={content}
-      class="reaction"
-      aria-label={
-        count === undefined ? t('React with {content}', { content }) : `${content}, ${count}`
-      }
-    >
-      <span aria-hidden="true">{reactionSigns[content]}</span> {count}
-    </button>
-  )
+  const button = (content: (typeof REACTIONS)[number], count?: number) => {
+    const name = reactionNames[content] ?? content
+    return (
+      <button
+        type="submit"
+        name="content"
+        value={content}
+        class="reaction"
+        aria-label={count === undefined ? t('React with {name}', { name }) : `${name}, ${count}`}
+      >
+        <span aria-hidden="true">{reactionSigns[content]}</span> {count}
+      </button>
+    )
+  }
   return (
     <form class="reactions" action={action} method="post" data-once>
       <CsrfField csrf={visit.csrf} />

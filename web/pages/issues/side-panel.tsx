@@ -32,19 +32,15 @@ const Change = ({
   visit,
   here,
   part,
+  label,
   field,
   children,
-}: Place & { part: string; field: string; children?: Child }) => {
+}: Place & { part: string; label: string; field: string; children?: Child }) => {
   const at = visitForForm(visit, `${here}/${part}`)
   return (
     <details class="more" open={at.form.error !== null}>
       <summary>{t('Change')}</summary>
-      <Form
-        action={`${here}/${part}`}
-        csrf={visit.csrf}
-        label={t('Change {part}', { part })}
-        error={formError(at, field)}
-      >
+      <Form action={`${here}/${part}`} csrf={visit.csrf} label={label} error={formError(at, field)}>
         {children}
         <FormActions>
           <Button small>{t('Save')}</Button>
@@ -83,12 +79,7 @@ const Pick = ({
   const isChosen = new Set(error === null ? chosen : at.form.values.list(part, ','))
   const unlisted = [...isChosen].filter((value) => !options.some((one) => one.value === value))
   return (
-    <Form
-      action={`${here}/${part}`}
-      csrf={visit.csrf}
-      label={t('Change {part}', { part })}
-      saveOnClose
-    >
+    <Form action={`${here}/${part}`} csrf={visit.csrf} label={label} saveOnClose>
       <FieldPicker
         small
         name={part}
@@ -308,7 +299,13 @@ export const BlockedBySide = ({
         </ul>
       )}
       {mayEdit && (
-        <Change visit={visit} here={here} part="blocked-by" field="blocked_by">
+        <Change
+          visit={visit}
+          here={here}
+          part="blocked-by"
+          label={t('Blocked by')}
+          field="blocked_by"
+        >
           <Field
             id="side-blocked"
             name="blocked_by"

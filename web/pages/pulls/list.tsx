@@ -123,11 +123,7 @@ const NoPulls = ({ repo, here, filter }: { repo: Repo; here: string; filter: Lis
   ) : (
     <EmptyState
       icon="pull"
-      title={
-        filter.state === 'all'
-          ? t('No pull requests')
-          : t('No {stateWords} pull requests', { stateWords: STATE_WORDS[filter.state] })
-      }
+      title={EMPTY_TITLES[filter.state]}
       actions={
         repo.archived ? undefined : (
           <LinkButton href={`${here}/new`} variant="primary">
@@ -140,13 +136,14 @@ const NoPulls = ({ repo, here, filter }: { repo: Repo; here: string; filter: Lis
     </EmptyState>
   )
 
-const STATE_WORDS = {
-  open: 'open',
-  draft: 'draft',
-  ready: 'ready',
-  merged: 'merged',
-  closed: 'closed',
-} as const
+const EMPTY_TITLES = texts({
+  all: 'No pull requests',
+  open: 'No open pull requests',
+  draft: 'No draft pull requests',
+  ready: 'No pull requests ready for review',
+  merged: 'No merged pull requests',
+  closed: 'No closed pull requests',
+})
 
 const PullList = ({
   pulls,
