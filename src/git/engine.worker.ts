@@ -1,4 +1,5 @@
 /** A worker thread of the engine. Its messages are those of `tasks/task-runner.ts`. */
+import { garbageCollector } from '#lib/threads/garbage.ts'
 import { lowerThreadPriority, NICENESS } from '#lib/threads/thread.ts'
 import { Engine, type EngineSettings } from './tasks/engine.ts'
 import type { MemoryCells } from './tasks/memory-budget.ts'
@@ -32,7 +33,7 @@ function send(event: RunnerEvent): void {
 
 function start({ settings, others, cells, thread }: Start): void {
   const engine = new Engine(settings, cells, thread)
-  const runner = new TaskRunner(engine, send, others)
+  const runner = new TaskRunner(engine, send, others, garbageCollector())
   self.onmessage = ({ data }) => {
     if (data.kind === 'end') {
       engine.close()

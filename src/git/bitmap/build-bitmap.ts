@@ -14,9 +14,16 @@ import { encodeEwah } from './ewah.ts'
 
 /** Maximum number of tips that get a bitmap, latest first. */
 const MAX_TIPS = 512
-/** Of the other commits, every 25th of the latest 2000 and every 400th of the older ones. */
-const RECENT = { commits: 2000, every: 25 }
-const OLDER_EVERY = 400
+/**
+ * Of the other commits, every 25th of the latest 2000. Before them the distance grows with the age
+ * of a commit, because each bitmap costs time in proportion to the size of the pack.
+ */
+const MIN_DISTANCE = 25
+const DISTANCE_SHARE = 1 / 80
+const MAX_DISTANCE = 5000
+/** Memory for decoded bitmaps of the commits before. */
+const MAX_DECODED_BYTES = 32 << 20
+const DECODED = { min: 8, max: 48 }
 /** Maximum length of a chain of bitmaps that are stored as XOR differences. */
 const MAX_XOR_CHAIN = 12
 
@@ -31,16 +38,9 @@ export function* buildBitmap(
   tips: readonly number[],
 ): Generator<'pause', Uint8Array | null, unknown> {
   const types = yield* objectTypes(store, pack)
-  const { index, reverseIndex } = pack
+  const { index } = pack
   const words = bitWords(index.count)
-  const commits: number[] = []
-  for (let packPos = 0; packPos < types.length; packPos++) {
-    if (types[packPos] !== COMMIT) continue
-    const commit = table.numberOfRaw(index.raw, index.oidAt(reverseIndex.indexPosAt(packPos)))
-    table.load(commit)
-    commits.push(commit)
-    if (commits.length % 1024 === 0) yield 'pause'
-  }
+  const commits = yield* loadCommits(table, pack, types)
   const indexPositions = new Map<number, number>()
   const indexPosOf = (commit: number): number => {
     let indexPos = indexPositions.get(commit)
@@ -53,7 +53,9 @@ export function* buildBitmap(
     commits,
     tips.filter((tip) => indexPosOf(tip) >= 0),
   )
-  const sets = new StoredBitmaps(words, 48)
+  const maxDecoded = Math.floor(MAX_DECODED_BYTES / (words * 4))
+  const sets = new StoredBitmaps(words, Math.max(DECODED.min, Math.min(DECODED.max, maxDecoded)))
+  const difference = new Uint32Array(words)
   const entries: { indexPos: number; bytes: Uint8Array; xorOffset: number }[] = []
   const numbers = new Map<number, number>()
   let previous: Uint32Array | null = null
@@ -68,7 +70,7 @@ export function* buildBitmap(
     let bytes: Uint8Array = full
     let xorOffset = 0
     if (previous !== null && chain < MAX_XOR_CHAIN) {
-      const difference: Uint32Array = bits.slice()
+      difference.set(bits)
       xorInto(difference, previous)
       const xored = encodeEwah(difference, index.count)
       if (xored.length < full.length) [bytes, xorOffset] = [xored, 1]
@@ -134,19 +136,40 @@ function* objectTypes(store: ObjectStore, pack: PackFile): Generator<'pause', Ui
   return types
 }
 
+/** Returns the numbers of all commits of a pack, and parses them. */
+function* loadCommits(
+  table: CommitTable,
+  { index, reverseIndex }: PackFile,
+  types: Uint8Array,
+): Generator<'pause', Uint32Array, unknown> {
+  const commits = new Uint32Array(types.reduce((sum, type) => sum + (type === COMMIT ? 1 : 0), 0))
+  let count = 0
+  for (let packPos = 0; packPos < types.length; packPos++) {
+    if (types[packPos] !== COMMIT) continue
+    const commit = table.numberOfRaw(index.raw, index.oidAt(reverseIndex.indexPosAt(packPos)))
+    table.load(commit)
+    commits[count++] = commit
+    if (count % 1024 === 0) yield 'pause'
+  }
+  return commits
+}
+
 /** Returns the commits that get a bitmap, oldest first. */
 function selectCommits(
   table: CommitTable,
-  commits: readonly number[],
+  commits: Uint32Array,
   tips: readonly number[],
 ): number[] {
   const byTime = (a: number, b: number) => table.time(b) - table.time(a)
-  const latest = [...commits].sort(byTime)
+  const latest = commits.sort(byTime)
   const chosen = new Set([...new Set(tips)].sort(byTime).slice(0, MAX_TIPS))
-  for (let i = 0; i < latest.length; i += i < RECENT.commits ? RECENT.every : OLDER_EVERY)
-    chosen.add(latest[i]!)
+  for (let i = 0; i < latest.length; i += distanceAt(i)) chosen.add(latest[i]!)
   return [...chosen].sort((a, b) => byTime(b, a))
 }
+
+/** Returns the distance from a commit with a bitmap, by age, to the next one. */
+const distanceAt = (age: number): number =>
+  Math.max(MIN_DISTANCE, Math.min(MAX_DISTANCE, Math.floor(age * DISTANCE_SHARE)))
 
 /**
  * Returns everything that a commit reaches, by pack position; null when an object is not in the

@@ -1,5 +1,5 @@
 /** Writes pack indexes of version 2, byte for byte as git does (gitformat-pack). */
-import { writeSync } from 'node:fs'
+import { HashingWriter } from '../store/hashing-writer.ts'
 
 /** The data of an index. Row i of each column belongs to one object; the order is arbitrary. */
 export type IndexRows = {
@@ -24,49 +24,33 @@ export function writeIndex(
   packChecksum: Uint8Array,
 ): void {
   const { count, oids, ids, crcs, offsets } = rows
-  const hasher = new Bun.CryptoHasher('sha1')
-  const block = Buffer.allocUnsafeSlow(BLOCK_BYTES)
-  let filled = 0
-  const flush = () => {
-    hasher.update(block.subarray(0, filled))
-    writeAll(fd, block.subarray(0, filled))
-    filled = 0
-  }
-  const put32 = (value: number) => {
-    if (filled + 4 > BLOCK_BYTES) flush()
-    block.writeUInt32BE(value, filled)
-    filled += 4
-  }
-  put32(0xff744f63)
-  put32(2)
+  const writer = new HashingWriter(fd, BLOCK_BYTES)
+  writer.put32(0xff744f63)
+  writer.put32(2)
   const counts = new Uint32Array(256)
   for (let row = 0; row < count; row++) counts[oids[(ids === null ? row : ids[row]!) * 20]!]!++
   let sum = 0
-  for (let byte = 0; byte < 256; byte++) put32((sum += counts[byte]!))
+  for (let byte = 0; byte < 256; byte++) writer.put32((sum += counts[byte]!))
   for (let i = 0; i < count; i++) {
-    if (filled + 20 > BLOCK_BYTES) flush()
     const at = (ids === null ? order[i]! : ids[order[i]!]!) * 20
-    for (let k = 0; k < 20; k++) block[filled + k] = oids[at + k]!
-    filled += 20
+    writer.put(oids, at, at + 20)
   }
-  for (let i = 0; i < count; i++) put32(crcs[order[i]!]!)
+  for (let i = 0; i < count; i++) writer.put32(crcs[order[i]!]!)
   const wide: number[] = []
   for (let i = 0; i < count; i++) {
     const offset = offsets[order[i]!]!
-    if (offset < 0x80000000) put32(offset)
+    if (offset < 0x80000000) writer.put32(offset)
     else {
-      put32(0x80000000 + wide.length)
+      writer.put32(0x80000000 + wide.length)
       wide.push(offset)
     }
   }
   for (const offset of wide) {
-    put32(Math.floor(offset / 4294967296))
-    put32(offset % 4294967296)
+    writer.put32(Math.floor(offset / 4294967296))
+    writer.put32(offset % 4294967296)
   }
-  flush()
-  hasher.update(packChecksum)
-  writeAll(fd, packChecksum)
-  writeAll(fd, hasher.digest() as Uint8Array)
+  writer.put(packChecksum, 0, 20)
+  writer.finish()
 }
 
 /** Returns the row numbers in the order of their ids. */
@@ -125,10 +109,4 @@ function compareOids(oids: Uint8Array, a: number, b: number): number {
     if (order !== 0) return order
   }
   return 0
-}
-
-/** Writes all bytes to an open file at its current position. */
-export function writeAll(fd: number, bytes: Uint8Array): void {
-  let at = 0
-  while (at < bytes.length) at += writeSync(fd, bytes, at, bytes.length - at)
 }

@@ -1,7 +1,7 @@
 /** Makes a received pack durable: syncs the pack, then writes and syncs its index. */
 import { closeSync, fchmodSync, fsyncSync, openSync } from 'node:fs'
 import { writeDurably } from '../store/store-files.ts'
-import { buildReverseIndex, invertOrder } from '../store/reverse-index.ts'
+import { invertOrder, writeReverseIndex } from '../store/reverse-index.ts'
 import { sortRows, writeIndex } from './index-writer.ts'
 import type { LinkTable } from './link-table.ts'
 import type { EntryTable } from './entry-table.ts'
@@ -33,5 +33,7 @@ export function writeReceivedIndex(
   const order = sortRows(rows)
   writeDurably(path, (idx) => writeIndex(idx, rows, order, checksum))
   if (entries.count >= MIN_REV_OBJECTS)
-    writeDurably(path.replace(/idx$/, 'rev'), buildReverseIndex(invertOrder(order), checksum))
+    writeDurably(path.replace(/idx$/, 'rev'), (rev) =>
+      writeReverseIndex(rev, invertOrder(order), checksum),
+    )
 }

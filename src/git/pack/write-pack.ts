@@ -2,45 +2,11 @@
 import { closeSync, fsyncSync, openSync } from 'node:fs'
 import type { ObjectStore } from '../store/object-store.ts'
 import { writeDurably } from '../store/store-files.ts'
-import { buildReverseIndex, invertOrder } from '../store/reverse-index.ts'
-import { PackBuilder, type DeltaPlan, type PackSink } from './pack-builder.ts'
-import { sortRows, writeAll, writeIndex } from './index-writer.ts'
+import { invertOrder, writeReverseIndex } from '../store/reverse-index.ts'
+import { HashingWriter } from '../store/hashing-writer.ts'
+import { PackBuilder, type DeltaPlan } from './pack-builder.ts'
+import { sortRows, writeIndex } from './index-writer.ts'
 import { planPack, type ObjectSelection } from './pack-plan.ts'
-
-const BLOCK_BYTES = 1 << 20
-
-/** Writes to an open file in blocks of 1 MiB and hashes what it writes. */
-class HashingSink implements PackSink {
-  private readonly hasher = new Bun.CryptoHasher('sha1')
-  private readonly block = Buffer.allocUnsafeSlow(BLOCK_BYTES)
-  private filled = 0
-
-  constructor(private readonly fd: number) {}
-
-  put(bytes: Buffer, from: number, to: number): void {
-    while (from < to) {
-      const part = Math.min(BLOCK_BYTES - this.filled, to - from)
-      bytes.copy(this.block, this.filled, from, from + part)
-      this.filled += part
-      from += part
-      if (this.filled === BLOCK_BYTES) this.flush()
-    }
-  }
-
-  /** Writes the rest, and the SHA-1 of everything after it. Returns the SHA-1. */
-  finish(): Uint8Array {
-    this.flush()
-    const checksum = new Uint8Array(this.hasher.digest() as Uint8Array)
-    writeAll(this.fd, checksum)
-    return checksum
-  }
-
-  private flush(): void {
-    this.hasher.update(this.block.subarray(0, this.filled))
-    writeAll(this.fd, this.block.subarray(0, this.filled))
-    this.filled = 0
-  }
-}
 
 /**
  * Writes `<path>.pack`, `.idx` and `.rev`, all synced, and pauses regularly. Returns the number of
@@ -56,7 +22,7 @@ export function* writePackFile(
   const total = parts.reduce((sum, part) => sum + part.positions.length, 0)
   const fd = openSync(`${path}.pack`, 'wx', 0o444)
   try {
-    const sink = new HashingSink(fd)
+    const sink = new HashingWriter(fd)
     const oids = new Uint8Array(total * 20)
     const crcs = new Uint32Array(total)
     const offsets = new Float64Array(total)
@@ -85,7 +51,7 @@ export function* writePackFile(
     const rows = { count: total, oids, ids: null, crcs, offsets }
     const order = sortRows(rows)
     writeDurably(`${path}.idx`, (idx) => writeIndex(idx, rows, order, checksum))
-    writeDurably(`${path}.rev`, buildReverseIndex(invertOrder(order), checksum))
+    writeDurably(`${path}.rev`, (rev) => writeReverseIndex(rev, invertOrder(order), checksum))
     return total
   } finally {
     closeSync(fd)

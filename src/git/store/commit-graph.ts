@@ -88,20 +88,22 @@ export class CommitGraph {
 
   /** Returns the position of a commit, or -1. */
   position(oid: Uint8Array, at: number): number {
+    const rank = this.rank(oid, at)
+    return rank < this.count && compareOids(this.bytes, this.oidAt(rank), oid, at) === 0 ? rank : -1
+  }
+
+  /** Returns the number of commits whose ids are lower. */
+  rank(oid: Uint8Array, at: number): number {
     const { bytes } = this
     const first = oid[at]!
     let low = first === 0 ? 0 : be32(bytes, this.fanoutAt + (first - 1) * 4)
     let high = Math.min(this.count, be32(bytes, this.fanoutAt + first * 4))
     while (low < high) {
       const mid = (low + high) >>> 1
-      const place = this.oidsAt + mid * 20
-      let order = 0
-      for (let i = 0; order === 0 && i < 20; i++) order = oid[at + i]! - bytes[place + i]!
-      if (order === 0) return mid
-      if (order > 0) low = mid + 1
+      if (compareOids(bytes, this.oidsAt + mid * 20, oid, at) < 0) low = mid + 1
       else high = mid
     }
-    return -1
+    return low
   }
 
   /** Returns the position of the commit's id in `raw`. */
@@ -148,10 +150,27 @@ export class CommitGraph {
     return parents
   }
 
-  /** Returns the changed-path filter of a commit against its first parent, or null. */
-  filter(position: number): Uint8Array | null {
+  /** Returns the number of parents. */
+  parentCount(position: number): number {
+    const at = this.commitDataAt + position * 36 + 20
+    if (be32(this.bytes, at) === NO_PARENT) return 0
+    const second = be32(this.bytes, at + 4)
+    if (second === NO_PARENT) return 1
+    return second < EDGE_FLAG ? 2 : this.parents(position).length
+  }
+
+  /**
+   * Length in bytes of the changed-path filter of a commit against its first parent; 0 when there
+   * is none.
+   */
+  filterLength(position: number): number {
     const [from, to] = this.filterRange(position)
-    return to > from ? this.bytes.subarray(this.filtersAt + from, this.filtersAt + to) : null
+    return to - from
+  }
+
+  /** Returns the position of a commit's filter in `raw`. */
+  filterAt(position: number): number {
+    return this.filtersAt + this.filterRange(position)[0]
   }
 
   /**
@@ -192,4 +211,12 @@ export class CommitGraph {
       throw new GitError('corrupt', 'the commit-graph names a commit that it does not have')
     return position
   }
+}
+
+function compareOids(a: Uint8Array, at: number, b: Uint8Array, bt: number): number {
+  for (let i = 0; i < 20; i++) {
+    const order = a[at + i]! - b[bt + i]!
+    if (order !== 0) return order
+  }
+  return 0
 }

@@ -56,6 +56,7 @@ export class PackIndex {
     const key = be32(oid, at + 1)
     // Interpolation search: ids are uniformly distributed. It falls back to halving.
     let guess = low + Math.floor((key / 4294967296) * (high - low))
+    let step = FIRST_STEP
     while (low < high) {
       const indexPos = this.oidsAt + guess * 20
       let order = key - be32(bytes, indexPos + 1)
@@ -63,7 +64,9 @@ export class PackIndex {
       if (order === 0) return guess
       if (order > 0) low = guess + 1
       else high = guess
-      guess = high - low > 16 ? nextProbe(guess, order > 0, low, high) : (low + high) >>> 1
+      guess =
+        high - low > 16 ? nextProbe(guess, order > 0 ? step : -step, low, high) : (low + high) >>> 1
+      step *= 4
     }
     return -1
   }
@@ -136,12 +139,12 @@ export class PackIndex {
   }
 }
 
-/**
- * After an interpolation the id is close, so the next probe is 8 positions further in its
- * direction.
- */
-function nextProbe(guess: number, after: boolean, low: number, high: number): number {
-  const next = after ? guess + 8 : guess - 8
+/** Positions between the interpolated one and the next probe. Each further step is four times as long. */
+const FIRST_STEP = 8
+
+/** After an interpolation the id is close, so the next probe is a step further in its direction. */
+function nextProbe(guess: number, step: number, low: number, high: number): number {
+  const next = guess + step
   return next > low && next < high - 1 ? next : (low + high) >>> 1
 }
 

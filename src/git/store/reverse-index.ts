@@ -5,12 +5,15 @@
  */
 import { existsSync } from 'node:fs'
 import { GitError } from '../ports.ts'
+import { HashingWriter } from './hashing-writer.ts'
 import { be32, type PackIndex } from './pack-index.ts'
 import { mapFileOrNull } from './read-file.ts'
 
 /** Index position and offset of every object, by pack position. */
 type PackOrderArrays = { readonly indexPositions: Uint32Array; readonly offsets: Float64Array }
 
+/** "RIDX". */
+const SIGNATURE = 0x52494458
 /** Bytes of the `.rev` header, and of its trailer: the pack's checksum and its own. */
 const HEADER_BYTES = 12
 const TRAILER_BYTES = 40
@@ -162,7 +165,7 @@ function readIntactFile(base: string, index: PackIndex): Uint8Array | null {
   if (
     bytes === null ||
     bytes.length !== end + TRAILER_BYTES ||
-    be32(bytes, 0) !== 0x52494458 ||
+    be32(bytes, 0) !== SIGNATURE ||
     be32(bytes, 4) !== 1 ||
     be32(bytes, 8) !== 1
   )
@@ -218,18 +221,18 @@ export function invertOrder(sorted: Uint32Array): Uint32Array {
   return indexPositions
 }
 
-/** Returns the bytes of a `.rev` file for these index positions in pack order. */
-export function buildReverseIndex(
+/** Writes a `.rev` file with these index positions in pack order. */
+export function writeReverseIndex(
+  fd: number,
   indexPositions: Uint32Array,
   packChecksum: Uint8Array,
-): Uint8Array {
-  const out = Buffer.alloc(12 + indexPositions.length * 4 + 40)
-  out.write('RIDX', 0, 'latin1')
-  out.writeUInt32BE(1, 4)
-  out.writeUInt32BE(1, 8)
+): void {
+  const writer = new HashingWriter(fd)
+  writer.put32(SIGNATURE)
+  writer.put32(1)
+  writer.put32(1)
   for (let packPos = 0; packPos < indexPositions.length; packPos++)
-    out.writeUInt32BE(indexPositions[packPos]!, 12 + packPos * 4)
-  out.set(packChecksum, out.length - 40)
-  out.set(Bun.SHA1.hash(out.subarray(0, out.length - 20)) as Uint8Array, out.length - 20)
-  return out
+    writer.put32(indexPositions[packPos]!)
+  writer.put(packChecksum, 0, 20)
+  writer.finish()
 }

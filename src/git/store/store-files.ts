@@ -17,7 +17,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { writeAll } from '../pack/index-writer.ts'
+import { writeAll } from './hashing-writer.ts'
 import { GitError } from '../ports.ts'
 
 /**

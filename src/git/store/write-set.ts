@@ -9,7 +9,7 @@ import type { CommitSource } from '../history/commit-source.ts'
 import type { CommitGraph, CommitNode } from '../history/index.ts'
 import { hashObject, parseTree } from '../object.ts'
 import { packHeader, typeCode, writeEntryHeader } from '../pack/entry-header.ts'
-import { sortRows, writeAll, writeIndex } from '../pack/index-writer.ts'
+import { sortRows, writeIndex } from '../pack/index-writer.ts'
 import {
   GitError,
   type GitObject,
@@ -19,6 +19,7 @@ import {
   type Oid,
 } from '../ports.ts'
 import { copyBytes } from './copy-bytes.ts'
+import { writeAll } from './hashing-writer.ts'
 import { installPack, randomName, writeDurably } from './store-files.ts'
 
 const MAX_UNRESERVED_BYTES = 1 << 20

@@ -27,6 +27,8 @@ export type GarbageResult = {
   readonly obsoletePacks: readonly string[]
   /** Number of objects that are only in obsolete packs. */
   readonly dropped: number
+  /** Number of objects that no tip reaches, dropped or not. */
+  readonly unreachable: number
 }
 
 type UnreachableObjects = {
@@ -76,9 +78,9 @@ export function* collectGarbage(
     kept.size === unreachable.oids.size &&
     cruftPacks.size <= 1 &&
     ![...cruftPacks.keys()].some((pack) => holdsOneOf(pack, chosen))
-  if (isUnchanged) return { obsoletePacks: [], dropped: 0 }
-
   const { oids, times } = unreachable
+  if (isUnchanged) return { obsoletePacks: [], dropped: 0, unreachable: oids.size }
+
   const cruft = {
     kept,
     timeOf: (raw: Uint8Array, at: number): number => times[oids.get(raw, at)]!,
@@ -86,7 +88,8 @@ export function* collectGarbage(
   yield* installReplacements(engine, name, chosen, cruft, path)
   return {
     obsoletePacks: replaced.map((pack) => pack.name),
-    dropped: unreachable.oids.size - kept.size,
+    dropped: oids.size - kept.size,
+    unreachable: oids.size,
   }
 }
 

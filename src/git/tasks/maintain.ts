@@ -20,11 +20,14 @@ import {
   removePack,
   writeDurably,
 } from '../store/store-files.ts'
+import { writeAll } from '../store/hashing-writer.ts'
 import { OidMap } from '../store/oid-map.ts'
-import { buildReverseIndex } from '../store/reverse-index.ts'
+import { writeReverseIndex } from '../store/reverse-index.ts'
 import type { PackFile } from '../store/pack-file.ts'
-import { buildCommitGraph } from '../walk/build-commit-graph.ts'
+import { CommitGraphRows } from '../walk/commit-graph-rows.ts'
+import { PathFilters } from '../walk/path-filters.ts'
 import { peelHex } from '../walk/peel.ts'
+import { writeCommitGraph } from '../walk/write-commit-graph.ts'
 import { collectGarbage, isCruftPack, type GarbageResult } from './collect-garbage.ts'
 import { removeQuietly, type Engine } from './engine.ts'
 import type { OpenStore } from './open-store.ts'
@@ -39,9 +42,6 @@ const MIN_BITMAP_OBJECTS = 1000
  * them.
  */
 const MIN_OUTSIDE_OBJECTS = 5000
-
-/** Changed-path filters computed in one run. A long history needs several runs. */
-const MAX_NEW_FILTERS = 20_000
 
 export type MaintainOptions = {
   /**
@@ -59,7 +59,7 @@ export type MaintainOptions = {
   readonly kept?: Uint8Array
 }
 
-export type MaintenanceResult = GarbageResult & {
+export type MaintenanceResult = Omit<GarbageResult, 'unreachable'> & {
   readonly packs: number
   readonly bytes: number
   readonly unindexed: number
@@ -80,7 +80,7 @@ export function* maintainTask(
   try {
     objects.refresh()
     const tips = [...named, ...(options.leased ?? []).filter((oid) => objects.has(oid))]
-    let garbage: GarbageResult = { obsoletePacks: [], dropped: 0 }
+    let garbage: GarbageResult = { obsoletePacks: [], dropped: 0, unreachable: 0 }
     if (options.graceMs === undefined) {
       const combined = packsToCombine(settledPacks(store))
       if (combined.length > 1)
@@ -94,13 +94,18 @@ export function* maintainTask(
       garbage = yield* collectGarbage(engine, name, all, options.graceMs, nowMs, path)
     }
     objects.refresh()
-    const tipCommits = commitsOfTips(store, tips)
+    // Leased commits may be in a pack of a push that is refused later.
+    const tipCommits = commitsOfTips(store, named)
     // Git reads neither file in a shallow repository, and a later fetch may change its roots.
     const isShallow = objects.shallowRoots !== null
-    const unindexed = isShallow ? 0 : yield* writeCommitGraph(engine, name, tipCommits)
+    const unindexed = isShallow
+      ? 0
+      : yield* updateCommitGraph(engine, name, tipCommits, garbage.unreachable === 0)
     yield* addReverseIndexes(engine, store)
     if (!isShallow) yield* addBitmap(engine, name, tipCommits, garbage.obsoletePacks)
-    return { ...garbage, packs: objects.packs.length, bytes: directorySize(directory), unindexed }
+    const { obsoletePacks, dropped } = garbage
+    const bytes = directorySize(directory)
+    return { obsoletePacks, dropped, packs: objects.packs.length, bytes, unindexed }
   } finally {
     objects.unpin()
     for (const ending of ['.pack', '.idx', '.rev', '.mtimes']) removeQuietly(path + ending)
@@ -145,7 +150,7 @@ function* addBitmap(
     return
   const bytes = yield* buildBitmap(objects, commits, largest, tipCommits)
   if (bytes === null) return
-  replaceFile(engine, bytes, `${largest.base}.bitmap`)
+  replaceFile(engine, `${largest.base}.bitmap`, (fd) => writeAll(fd, bytes))
   largest.forgetMissingBitmap()
 }
 
@@ -153,39 +158,35 @@ function* addBitmap(
 function* addReverseIndexes(engine: Engine, store: OpenStore): Task<void> {
   for (const pack of settledPacks(store)) {
     if (pack.index.count < MIN_REV_OBJECTS || existsSync(`${pack.base}.rev`)) continue
-    replaceFile(
-      engine,
-      buildReverseIndex(pack.reverseIndex.all.indexPositions, pack.index.packChecksum),
-      `${pack.base}.rev`,
+    replaceFile(engine, `${pack.base}.rev`, (fd) =>
+      writeReverseIndex(fd, pack.reverseIndex.all.indexPositions, pack.index.packChecksum),
     )
     yield 'pause'
   }
 }
 
 /**
- * Writes the commit-graph of the commits that the tips reach now. Returns the number of commits
- * without a filter.
+ * Brings the commit-graph up to date with the commits that the tips reach now. With `keepsAll`, the
+ * commits of the previous file stay in it: none of them is about to be removed. Returns the number
+ * of commits without a filter.
  */
-function* writeCommitGraph(
+function* updateCommitGraph(
   engine: Engine,
   name: string,
   tipCommits: readonly number[],
+  keepsAll: boolean,
 ): Task<number> {
   const { objects, commits } = engine.store(name)
   const before = objects.commitGraph
-  let unindexed = 0
-  const bytes = yield* buildCommitGraph(commits, tipCommits, {
-    maxNew: MAX_NEW_FILTERS,
-    onRemaining: (count) => void (unindexed = count),
-    existing: (oids, at) => {
-      const position = before?.position(oids, at) ?? -1
-      return position < 0 ? null : (before?.filter(position) ?? null)
-    },
-    build: (parent, tree) => buildPathFilter(changedFiles(objects, parent, tree)),
-  })
-  if (bytes !== null)
-    replaceFile(engine, bytes, join(engine.directory(name), 'objects', 'info', 'commit-graph'))
-  return unindexed
+  const rows = yield* CommitGraphRows.collect(commits, tipCommits, before, keepsAll)
+  const filters = yield* PathFilters.compute(rows, before, (parent, tree) =>
+    buildPathFilter(changedFiles(objects, parent, tree)),
+  )
+  if (rows.count > 0 && !(rows.isUnchanged && filters.added === 0)) {
+    const target = join(engine.directory(name), 'objects', 'info', 'commit-graph')
+    replaceFile(engine, target, (fd) => writeCommitGraph(fd, rows, filters))
+  }
+  return filters.remaining
 }
 
 /** Returns the files that differ between two trees; null when there are too many. */
@@ -199,10 +200,10 @@ function changedFiles(objects: ObjectReader, parent: Oid | null, tree: Oid): str
 }
 
 /** Writes a file durably under a temporary name and renames it. */
-function replaceFile(engine: Engine, bytes: Uint8Array, target: string): void {
+function replaceFile(engine: Engine, target: string, write: (fd: number) => void): void {
   const path = join(engine.settings.tmp, `made-${randomName()}`)
   try {
-    writeDurably(path, bytes)
+    writeDurably(path, write)
     renameSync(path, target)
     syncDirectorySync(dirname(target))
   } finally {

@@ -104,6 +104,8 @@ export class TaskRunner {
     private readonly send: (message: RunnerEvent) => void,
     /** Number of other threads. */
     private readonly otherThreads: number,
+    /** Called after each time slice with its milliseconds. */
+    private readonly afterSlice: (workedMs: number) => void = () => {},
   ) {}
 
   receive(message: RunnerRequest): void {
@@ -197,8 +199,10 @@ export class TaskRunner {
       // Moved to the end of the queue.
       this.tasks.delete(running.id)
       this.tasks.set(running.id, running)
+      const began = performance.now()
       this.runSlice(running)
       this.engine.releaseView()
+      this.afterSlice(performance.now() - began)
       break
     }
     for (const running of this.tasks.values()) {

@@ -46,6 +46,9 @@ export class ObjectCollector {
   private readonly previousVersions = new Map<number, Uint8Array>()
   private readonly byDepth: boolean
   private readonly recent = new RecentOids(1 << 13, 1 << 9)
+  /** The id that was looked up last in `pack`, and its index position there, or -1. */
+  private readonly lastOid = new Uint8Array(20)
+  private lastIndexPos = -1
 
   constructor(
     private readonly store: ObjectStore,
@@ -61,7 +64,7 @@ export class ObjectCollector {
   /** Whether an object has been collected. */
   has(oid: Uint8Array, at: number): boolean {
     if (this.pack !== null) {
-      const indexPos = this.pack.index.find(oid, at)
+      const indexPos = this.findInPack(this.pack, oid, at)
       if (indexPos >= 0) return getBit(this.bits!, this.pack.reverseIndex.packPosOf(indexPos))
     }
     return this.chosen.get(oid, at) >= 0
@@ -85,7 +88,7 @@ export class ObjectCollector {
   /** Collects an object. Returns false when it was collected before. */
   choose(oid: Uint8Array, at: number): boolean {
     if (this.pack !== null) {
-      const indexPos = this.pack.index.find(oid, at)
+      const indexPos = this.findInPack(this.pack, oid, at)
       if (indexPos >= 0) {
         const packPos = this.pack.reverseIndex.packPosOf(indexPos)
         if (getBit(this.bits!, packPos)) return false
@@ -121,6 +124,31 @@ export class ObjectCollector {
     if (this.filter.type === COMMIT || this.filter.type === TAG || this.filter.treeDepth === 0)
       return
     this.walkTree(oids, at, bases, 0, false)
+  }
+
+  /**
+   * Returns the index position of an id in the pack, or -1. A tree is looked up three times in a
+   * row: whether it is collected, to collect it, and to read it.
+   */
+  private findInPack(pack: PackFile, oid: Uint8Array, at: number): number {
+    const { lastOid } = this
+    let same = 0
+    while (same < 20 && lastOid[same] === oid[at + same]) same++
+    if (same < 20) {
+      for (let i = same; i < 20; i++) lastOid[i] = oid[at + i]!
+      this.lastIndexPos = pack.index.find(oid, at)
+    }
+    return this.lastIndexPos
+  }
+
+  /** Loads an object into the reader's view. Returns false when it is missing. */
+  private load(oid: Uint8Array, at: number): boolean {
+    const { pack, store } = this
+    const indexPos = pack === null ? -1 : this.findInPack(pack, oid, at)
+    if (pack === null || indexPos < 0) return store.load(oid, at)
+    store.reader.budget?.countStep()
+    store.reader.load(pack, pack.index.offset(indexPos))
+    return true
   }
 
   private isKnown(oid: Uint8Array, at: number): boolean {
@@ -277,7 +305,7 @@ export class ObjectCollector {
    * reader's view.
    */
   private copyTree(oids: Uint8Array, at: number, depth: number): number {
-    if (!this.store.load(oids, at)) throw missingObject(oids, at)
+    if (!this.load(oids, at)) throw missingObject(oids, at)
     const { bytes, from, to, type, budget } = this.store.reader
     budget?.spendBytes(to - from)
     if (type !== TREE)

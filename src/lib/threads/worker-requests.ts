@@ -12,7 +12,7 @@
  * The thread starts with the first request, keeps the process alive only while requests are
  * pending, ends when none comes for a while, and is replaced after a failure.
  */
-import { heapSize } from 'bun:jsc'
+import { garbageCollector } from './garbage.ts'
 import { IdleTimer } from './idle-timer.ts'
 import { threadCpuMs, threadName } from './thread.ts'
 import { WorkerThread } from './worker.ts'
@@ -21,14 +21,6 @@ import { WorkerThread } from './worker.ts'
 const MAX_SLOWDOWN = 10
 /** The processor time of a thread is known in steps of 10 ms. */
 const MIN_CHECK_MS = 20
-
-/**
- * Growth of a thread's heap after which its garbage is collected: about 20 ms of processor time. By
- * itself the collector waits longer, since it does not know of the other threads.
- */
-const MAX_HEAP_GROWTH_BYTES = 32 << 20
-/** A thread looks at its heap, which takes 0.2 ms, after so much work. */
-const HEAP_CHECK_MS = 20
 
 const CLOSE_TIMEOUT_MS = 5_000
 
@@ -266,21 +258,5 @@ export function serveRequests<Request, Response>(handle: (request: Request) => R
     }
     self.postMessage(message)
     collectGarbage(performance.now() - startedMs)
-  }
-}
-
-/** Collects the garbage of this thread when its heap has grown. */
-function garbageCollector(): (workedMs: number) => void {
-  let startBytes = heapSize()
-  let sinceMs = 0
-  return (workedMs) => {
-    sinceMs += workedMs
-    if (sinceMs < HEAP_CHECK_MS) return
-    sinceMs = 0
-    const bytes = heapSize()
-    startBytes = Math.min(startBytes, bytes)
-    if (bytes - startBytes < MAX_HEAP_GROWTH_BYTES) return
-    Bun.gc(true)
-    startBytes = heapSize()
   }
 }

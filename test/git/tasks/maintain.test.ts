@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
-import { existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createGit, GitError } from '#git'
 import { geometricSplit } from '../../../src/git/tasks/maintain.ts'
@@ -216,6 +216,43 @@ describe('maintenance', () => {
       ahead: 1,
       behind: 0,
     })
+  })
+
+  test('a commit-graph that was brought up to date equals one that was written at once', async () => {
+    const all = (await git(source, 'rev-list', '--first-parent', 'main')).split('\n')
+    const main = all[0]!
+    const octopus = await git(
+      source,
+      ...['commit-tree', `${main}^{tree}`, '-m', 'Octopus'],
+      ...[main, all[3]!, all[20]!, all[30]!].flatMap((parent) => ['-p', parent]),
+    )
+    const store = join(host.root, 'one')
+    const path = join(store, 'objects', 'info', 'commit-graph')
+    const graphOf = async (tips: string[], graceMs?: number): Promise<Buffer> => {
+      await host.git.maintain('one', tips, graceMs === undefined ? {} : { graceMs })
+      const { err } = await tryGit(work, ['--git-dir', store, 'commit-graph', 'verify'])
+      expect(err).not.toContain('error')
+      return readFileSync(path)
+    }
+    const atOnce = async (tips: string[]): Promise<Buffer> => {
+      rmSync(path)
+      return graphOf(tips)
+    }
+    await git(source, 'push', '-q', host.remote('one'), `${all[25]}:refs/heads/main`)
+    await graphOf([all[25]!])
+    await git(source, 'push', '-q', host.remote('one'), `${octopus}:refs/heads/main`)
+    const updated = await graphOf([octopus])
+    expect(updated).toEqual(await atOnce([octopus]))
+    // Without a new commit the file stays.
+    const { ino } = statSync(path)
+    await graphOf([octopus])
+    expect(statSync(path).ino).toBe(ino)
+    // A commit that is about to be removed leaves the file.
+    const after = await put(octopus, 'after', 'the merge')
+    await graphOf([after.commit])
+    const without = await graphOf([octopus], 0)
+    expect(await host.git.readCommit('one', after.commit)).toBeNull()
+    expect(without).toEqual(updated)
   })
 
   test('concurrent fetches are complete', async () => {
