@@ -5,7 +5,7 @@
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { EXECUTABLE, requireBuilt, ROOT } from '../support/forge.ts'
 import { runScript, type Option } from '../support/options.ts'
 import { residentOf, watchMemory } from './git/processes.ts'
@@ -20,9 +20,10 @@ import {
   pushSmallImage,
   type Layer,
 } from './packages/images.ts'
-import { costOf, describeRace, median, race } from './packages/measure.ts'
+import { costOf, describeRace, median, medianCost, race, type Cost } from './packages/measure.ts'
 import { publish, publishVersions, readPackument, writeVersions } from './packages/npm.ts'
 import {
+  startBareServer,
   startDockerRegistry,
   startHearth,
   startVerdaccio,
@@ -53,6 +54,39 @@ function row(what: string, goal: string, seen: string): void {
   process.stdout.write(`${what}: ${seen}   (goal ${goal})\n`)
 }
 
+/**
+ * Both and a bare server in turns. Nearly all of a pull is `sendfile` in the kernel, whose cost differs
+ * by half from one pull to the next: it also wakes the reader and does its part of TCP. A pull before
+ * the measured one brings the file into the page cache, which so many layers do not fit into.
+ */
+async function racePulls(
+  [ours, theirs]: readonly [Registry, Registry],
+  layers: readonly Layer[],
+  directory: string,
+  megabytes: number,
+): Promise<void> {
+  const bare = await startBareServer(directory)
+  const costs = new Map<Registry, Cost[]>([ours, theirs, bare].map((registry) => [registry, []]))
+  try {
+    for (const { digest, path } of layers)
+      for (const [registry, seen] of costs) {
+        const target = registry === bare ? basename(path) : `put/blobs/${digest}`
+        await pull(registry, target)
+        seen.push(await costOf(registry, () => pull(registry, target)))
+      }
+  } finally {
+    await bare.stop()
+  }
+  const [own, peer, floor] = [...costs.values()].map(medianCost)
+  if (!own || !peer || !floor) return
+  row(`Pull of ${megabytes} MiB`, '0.4', describeRace([own, peer]))
+  row(
+    `${megabytes} MiB from a bare server`,
+    'the floor of the row above',
+    describeRace([floor, peer]),
+  )
+}
+
 async function raceImages(
   both: readonly [Registry, Registry],
   directory: string,
@@ -69,10 +103,7 @@ async function raceImages(
     pushByPatch(to, 'patch', at(rounds + round)),
   )
   row(`Push of ${megabytes} MiB by PATCH`, '1.0', describeRace(patch))
-  const pulled = await race(both, rounds, (from, round) =>
-    pull(from, `put/blobs/${at(round).digest}`),
-  )
-  row(`Pull of ${megabytes} MiB`, '0.4', describeRace(pulled))
+  await racePulls(both, layers.slice(0, rounds), directory, megabytes)
   const paths = await pushSmallImage(both[0], 'small')
   await pushSmallImage(both[1], 'small')
   const small = await race(both, rounds, (from) =>

@@ -16,6 +16,11 @@ export async function costOf(registry: Registry, work: () => Promise<unknown>): 
 export const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 
+export const medianCost = (all: readonly Cost[]): Cost => ({
+  cpu: median(all.map(({ cpu }) => cpu)),
+  wall: median(all.map(({ wall }) => wall)),
+})
+
 /** Both do the same in turns, so that other work on the machine weighs on both. Medians. */
 export async function race(
   [ours, theirs]: readonly [Registry, Registry],
@@ -27,11 +32,7 @@ export async function race(
     costs[0].push(await costOf(ours, () => work(ours, round)))
     costs[1].push(await costOf(theirs, () => work(theirs, round)))
   }
-  const of = (all: readonly Cost[]): Cost => ({
-    cpu: median(all.map(({ cpu }) => cpu)),
-    wall: median(all.map(({ wall }) => wall)),
-  })
-  return [of(costs[0]), of(costs[1])]
+  return [medianCost(costs[0]), medianCost(costs[1])]
 }
 
 const seconds = (value: number): string =>

@@ -66,6 +66,15 @@ async function startPeer(
   throw new Error(`${name} did not start; its log is in ${directory}`)
 }
 
+/** Sends the files of a folder, at the paths of `images`. */
+export async function startBareServer(directory: string): Promise<Registry> {
+  const port = await freePort()
+  const program = join(import.meta.dir, 'bare-server.ts')
+  const command = [process.execPath, program, directory, String(port)]
+  const url = `http://127.0.0.1:${port}`
+  return { ...(await startPeer('a bare server', command, url, directory)), images: url }
+}
+
 /** Null where it is not installed. */
 export async function startDockerRegistry(directory: string): Promise<Registry | null> {
   const program = Bun.which('docker-registry') ?? Bun.which('registry')
