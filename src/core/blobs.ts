@@ -127,11 +127,11 @@ export async function storeBlob(
   const { maxBytes, length = null } = options
   if (length !== null && length > maxBytes) throw tooLarge(maxBytes)
   const folder = join(hearth.settings.data, INCOMING)
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
-  requireFreeBytes(hearth, folder, length ?? 0)
   const path = join(folder, randomToken(16))
-  const file = new OpenFile(path, 'wx')
+  const file = inDirectory(folder, () => new OpenFile(path, 'wx'))
+  let isPlaced = false
   try {
+    requireFreeBytes(hearth, folder, length ?? 0)
     const requireSpace = (): void => requireFreeBytes(hearth, folder, 0)
     const blob = await receive(file, bytes, options, requireSpace)
     if (options.sha256 !== undefined && options.sha256 !== blob.sha256)
@@ -141,11 +141,11 @@ export async function storeBlob(
         { reason: 'checksum' },
       )
     requireDigests(blob, options.expected ?? {})
-    await placeBlob(hearth, path, file, blob)
+    isPlaced = await placeBlob(hearth, path, file, blob)
     return blob
   } finally {
     file.close()
-    rmSync(path, { force: true })
+    if (!isPlaced) rmSync(path, { force: true })
   }
 }
 
@@ -159,25 +159,41 @@ function requireDigests({ digests }: DigestedBlob, expected: OtherDigests): void
   }
 }
 
-/** Makes a written file the blob of its digest. A file whose blob exists stays where it is. */
+/**
+ * Makes a written file the blob of its digest. Returns false for a file whose blob exists, which stays
+ * where it is.
+ */
 export async function placeBlob(
   hearth: Pick<Hearth, 'settings' | 'clock' | 'storage' | 'services'>,
   path: string,
   file: Pick<OpenFile, 'sync'>,
   blob: Blob,
-): Promise<void> {
+): Promise<boolean> {
   const target = blobPath(hearth, blob.sha256)
-  if (statSync(target, { throwIfNoEntry: false })?.size !== blob.size) {
+  const isNew = statSync(target, { throwIfNoEntry: false })?.size !== blob.size
+  if (isNew) {
     await file.sync()
-    mkdirSync(dirname(target), { recursive: true, mode: 0o700 })
-    renameSync(path, target)
-    await syncDirectory(dirname(target))
+    const folder = dirname(target)
+    inDirectory(folder, () => renameSync(path, target))
+    await syncDirectory(folder)
   }
   // The sweep deletes old files only. A blob that is uploaded again becomes young.
   const nowSeconds = hearth.clock.now() / 1000
   utimesSync(target, nowSeconds, nowSeconds)
   hearth.storage.blobStored(blob.sha256)
   replication(hearth).note(`${BLOBS}/${relativePathOf(blob.sha256)}`)
+  return isNew
+}
+
+/** Does something in a directory, which is created if it is missing. It rarely is. */
+function inDirectory<T>(folder: string, run: () => T): T {
+  try {
+    return run()
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== 'ENOENT') throw error
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    return run()
+  }
 }
 
 /** Writes a stream into an open file. Returns the digest and size of what was written. */

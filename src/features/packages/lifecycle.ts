@@ -4,7 +4,7 @@ import type { Tx } from '#core/write.ts'
 import { DAY, timestamp, type Timestamp } from '#lib/time.ts'
 import { packageDeleted } from './events.ts'
 import { formatOf } from './formats/index.ts'
-import { requirePackage, setPackage, type PackageRow } from './store.ts'
+import { requirePackage, setPackage, type PackageChange, type PackageRow } from './store.ts'
 import {
   countVersionRows,
   countFreedBytes,
@@ -76,17 +76,19 @@ function latestWith(tx: Tx, row: PackageRow, added: VersionSummary): VersionSumm
 }
 
 /**
- * Writes the totals of a package after a version was published, which has `bytes` that no other has.
- * The other versions are not read, because a package may have thousands.
+ * Writes the totals of a package after a version was published, which has `bytes` that no other has,
+ * and what it says of the package. The other versions are not read, because a package may have
+ * thousands.
  */
 export function addVersionToTotals(
   tx: Tx,
-  package_id: string,
+  row: PackageRow,
   version: VersionSummary,
   bytes: number,
+  said: Pick<PackageChange, 'description' | 'readme_sha256'>,
 ): void {
-  const row = requirePackage(tx.db, package_id)
-  setPackage(tx, package_id, {
+  setPackage(tx, row.id, {
+    ...said,
     latest_version_id: latestWith(tx, row, version)?.id ?? null,
     version_count: row.version_count + 1,
     size_in_bytes: row.size_in_bytes + bytes,

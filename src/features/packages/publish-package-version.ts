@@ -21,7 +21,6 @@ import {
   insertPackage,
   putPackageRole,
   requirePackage,
-  setPackage,
   type PackageRow,
 } from './store.ts'
 import { findConfusableName } from './store-lists.ts'
@@ -34,7 +33,6 @@ import {
   setTag,
   setVersion,
   sumUnusedBytes,
-  versionById,
   type VersionRow,
 } from './store-versions.ts'
 
@@ -221,12 +219,12 @@ function insertPublication(
   })
   addFiles(tx, row, id, given)
   for (const tag of given.tags ?? []) setTag(tx, row.id, tag, id)
-  setPackage(tx, row.id, {
+  const version = requireVersion(tx.db, id)
+  addVersionToTotals(tx, row, version, newBytes, {
     ...(given.description != null && { description: given.description }),
     ...(given.readme_sha256 != null && { readme_sha256: given.readme_sha256 }),
   })
-  addVersionToTotals(tx, row.id, requireVersion(tx.db, id), newBytes)
-  announcePublished(tx, row, id, given.tags ?? [], { isNew: true })
+  announcePublished(tx, row, version, given.tags ?? [], { isNew: true })
   return { package_id: row.id, version_id: id, outcome: 'created' }
 }
 
@@ -237,16 +235,14 @@ const VERSION_TAG = /^v?\d+(?:\.\d+)+$/
 export function announcePublished(
   tx: Tx,
   row: PackageRow,
-  version_id: string,
+  version: VersionRow,
   tags: readonly string[],
   { isNew }: { readonly isNew: boolean },
 ): void {
-  const version = versionById(tx.db, version_id)
-  if (!version) throw new TypeError('the version that was just published is gone')
   tx.append(packagePublished, subjectOf(row), {
     package: packageInShort(row),
     version: version.version,
-    version_id,
+    version_id: version.id,
     digest: version.digest,
     tags: [...tags],
     release:

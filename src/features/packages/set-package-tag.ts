@@ -26,7 +26,7 @@ export const setPackageTag = operation({
       if (findTag(tx.db, row.id, tag)?.version_id === named.id) return null
       setTag(tx, row.id, tag, named.id)
       updateTotals(tx, row.id)
-      announcePublished(tx, row, named.id, [tag], { isNew: false })
+      announcePublished(tx, row, named, [tag], { isNew: false })
       return null
     }),
 })

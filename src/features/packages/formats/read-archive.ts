@@ -1,6 +1,6 @@
 /** Finds documents in the archives that are packages. What they unpack to is bounded. */
 import { createReadStream, readFileSync } from 'node:fs'
-import { gunzip } from 'node:zlib'
+import { gunzip, gunzipSync } from 'node:zlib'
 import { promisify } from 'node:util'
 import type { ArchivedFile } from '#lib/archives/archived-file.ts'
 import { gunzipFile, limitBytes } from '#lib/archives/gunzip-file.ts'
@@ -119,12 +119,26 @@ async function* openTar(
   }
 }
 
-/** Unpacks on a thread. Returns null for what is too large to be in memory as a whole. */
+/**
+ * What is unpacked on the event loop, which takes 0.01 to 0.5 ms: waking a thread takes 0.1 ms of the
+ * processor, ten times as much as unpacking a small package.
+ */
+const MAX_SYNC_UNPACKED_BYTES = 64 * 1024
+
+const isTooLarge = (error: unknown): boolean =>
+  (error as { code?: unknown }).code === 'ERR_BUFFER_TOO_LARGE'
+
+/** Returns null for what is too large to be in memory as a whole. */
 async function unpackSmall(bytes: Uint8Array): Promise<Buffer | null> {
+  try {
+    return gunzipSync(bytes, { maxOutputLength: MAX_SYNC_UNPACKED_BYTES })
+  } catch (error) {
+    if (!isTooLarge(error)) throw error
+  }
   try {
     return await unpack(bytes, { maxOutputLength: MAX_SMALL_UNPACKED_BYTES })
   } catch (error) {
-    if ((error as { code?: unknown }).code === 'ERR_BUFFER_TOO_LARGE') return null
+    if (isTooLarge(error)) return null
     throw error
   }
 }

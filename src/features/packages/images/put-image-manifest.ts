@@ -32,6 +32,7 @@ import {
   setTag,
   setVersion,
   type VersionRow,
+  requireVersion,
 } from '../store-versions.ts'
 
 /** Throws 400 for a manifest that names what the package does not have. */
@@ -152,7 +153,7 @@ export const putImageManifest = operation({
         setPackage(tx, row.id, { description: manifest.description })
       updateTotals(tx, row.id)
       if (opened && (opened.isNew || moved.length > 0))
-        announcePublished(tx, row, opened.version.id, moved, opened)
+        announcePublished(tx, row, requireVersion(tx.db, opened.version.id), moved, opened)
       return { tags }
     }),
 })
