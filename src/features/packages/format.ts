@@ -48,6 +48,8 @@ export type Format = {
   readonly parseName: (text: string) => string
   /** Two names with the same normal name are one package. Never throws. */
   readonly normalName: (name: string) => string
+  /** Clients look for a name as it is written, so all versions have the spelling of the first. */
+  readonly hasOneSpelling?: true
   /** Two versions with the same normal version are one. Never throws. */
   readonly normalVersion: (version: string) => string
   /** Negative when `a` comes before `b`, as the ecosystem orders. Gets normal versions. */

@@ -70,6 +70,12 @@ function chooseLink(
   return { repo_id: isAdmin && named.private === 1 ? named.id : null, isPrivate: true }
 }
 
+/** Throws 409 for a name that the clients of the format would not find beside the first version's. */
+function requireSameSpelling(format: Format, { name }: PackageRow, given: string): void {
+  if (format.hasOneSpelling && name !== given)
+    throw conflict('already_exists', `the package is called ${name}, not ${given}: use that name`)
+}
+
 /** Finds or creates the package. Throws 409 when another caller created it meanwhile. */
 export function openPackageForWrite(
   tx: Tx,
@@ -79,13 +85,20 @@ export function openPackageForWrite(
   given: string,
   source: string | null,
 ): PackageRow {
-  if (grant.id !== null) return requirePackage(tx.db, grant.id)
+  if (grant.id !== null) {
+    const row = requirePackage(tx.db, grant.id)
+    requireSameSpelling(format, row, given)
+    return row
+  }
   const name = format.parseName(given)
   const normal_name = format.normalName(name)
   const there = findPackage(tx.db, grant.workspace_id, format.type, normal_name)
   if (there) {
     // Somebody created it since access was decided. The same person may go on.
-    if (there.created_by === caller.id && there.deleted_at === null) return there
+    if (there.created_by === caller.id && there.deleted_at === null) {
+      requireSameSpelling(format, there, name)
+      return there
+    }
     throw conflict('already_exists', `somebody else has just created ${name}: try again`)
   }
   const similar = findConfusableName(tx.db, grant.workspace_id, format.type, normal_name)

@@ -168,6 +168,17 @@ test('foo_bar is foo-bar, and other addresses are 404', async () => {
   expect((await ask('me')).headers.get('location')).toMatch(/\/settings\/tokens$/)
 })
 
+test('a version under another spelling, which cargo would not find, is refused', async () => {
+  const { ask, publish } = await makeRegistry()
+  await publish(crateUpload('foo_bar', '1.0.0'))
+  for (const name of ['foo-bar', 'Foo_Bar'])
+    expect(await detailOf(await publish(crateUpload(name, '1.1.0')))).toEqual([
+      409,
+      `the package is called foo_bar, not ${name}: use that name`,
+    ])
+  expect(await (await ask('fo/o_/foo_bar')).text()).not.toContain('1.1.0')
+})
+
 test('cargo owner lists, adds and removes admins', async () => {
   const { ask, publish } = await makeRegistry()
   await publish(crateUpload('lib', '1.0.0'))

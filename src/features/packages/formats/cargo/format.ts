@@ -48,6 +48,7 @@ export const cargo: Format = {
   type: 'cargo',
   parseName: parseCrateName,
   normalName: normalCrateName,
+  hasOneSpelling: true,
   normalVersion: (version) => version.split('+')[0] ?? version,
   compareVersions: (a, b) => compareKeys(keyOf(a), keyOf(b)),
   isPrerelease: (version) => (parseSemver(version)?.prerelease.length ?? 0) > 0,

@@ -140,17 +140,22 @@ async function readCurrent(
   return current
 }
 
+/** `npm owner` and `npm star`. npm asks again for a minute after an answer of 500 and more. */
+const onlyOnPage = (door: DoorRequest, name: string, document: JsonObject): Refusal =>
+  new Refusal(
+    'forbidden',
+    isObject(document.users)
+      ? 'packages have no stars here: star the repository'
+      : `who may publish ${name} is set on its page: open ${name} under Packages of the workspace ${door.workspace}`,
+  )
+
 /** Deprecates the versions whose text changed, and deletes those that are missing. */
 async function changeVersions(
   door: DoorRequest,
   name: string,
   document: JsonObject,
 ): Promise<Response> {
-  if (!isObject(document.versions))
-    throw new Refusal(
-      'not_available',
-      `who may publish ${name} is set on its page: open ${name} under Packages of the workspace ${door.workspace}`,
-    )
+  if (!isObject(document.versions)) throw onlyOnPage(door, name, document)
   const { versions } = await readCurrent(door, name, document)
   const wanted = document.versions
   for (const [version, { deprecated }] of Object.entries(versions)) {

@@ -209,6 +209,25 @@ test('dist-tags, deprecate and unpublish', async () => {
   expect((await send(`${base}/@acme%2flib`, { token: secret })).status).toBe(404)
 })
 
+test('npm owner and npm star hear at once where that is done: npm repeats what is answered with 5xx', async () => {
+  const { send, token } = await makeServedPackages()
+  const secret = await token()
+  await send(`${base}/@acme%2flib`, put(publishBody({ ...lib, version: '1.0.0' }), secret))
+  const change = async (document: object) => {
+    const body = JSON.stringify({ _id: '@acme/lib', _rev: '1', ...document })
+    const answer = await send(`${base}/@acme%2flib/-rev/1`, put(body, secret))
+    return [answer.status, (await answer.json()).error]
+  }
+  expect(await change({ maintainers: [{ name: 'bob' }] })).toEqual([
+    403,
+    'who may publish @acme/lib is set on its page: open @acme/lib under Packages of the workspace acme',
+  ])
+  expect(await change({ users: { ada: true } })).toEqual([
+    403,
+    'packages have no stars here: star the repository',
+  ])
+})
+
 test('ping, whoami, search, audit and the sign-in with a token', async () => {
   const { send, token } = await makeServedPackages()
   const secret = await token()
