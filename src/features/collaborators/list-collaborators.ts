@@ -1,11 +1,14 @@
 import { readsRepoAs } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { byPage, windowOf } from '#core/page.ts'
+import { readScope } from '#core/read-scope.ts'
 import { RepoPath, Type } from '#core/schema.ts'
+import { preloadActors } from '#features/accounts/index.ts'
+import { preloadRoles } from '#features/repos/index.ts'
 import { invitationRecord, listPendingInvitations } from '#features/workspaces/index.ts'
 import { collaboratorRecord, requireOwnRepository } from './collaborators.ts'
 import { CollaboratorList } from './schema.ts'
-import { listCollaboratorIds } from './store.ts'
+import { listCollaboratorIds, preloadGrantTimes } from './store.ts'
 
 const MAX_INVITATIONS = 100
 
@@ -33,10 +36,14 @@ export const listCollaborators = operation({
     const invitations = repo.can('admin')
       ? listPendingInvitations(db, { kind: 'repository', repo_id: repo.id }, now, MAX_INVITATIONS)
       : []
+    const shown = people.slice(0, window.limit)
     return {
-      collaborators: people
-        .slice(0, window.limit)
-        .flatMap((user_id) => collaboratorRecord(hearth, repo, user_id, caller) ?? []),
+      collaborators: readScope(db, () => {
+        preloadRoles(db, repo.id, shown)
+        preloadActors(db, shown)
+        preloadGrantTimes(db, repo, shown)
+        return shown.flatMap((user_id) => collaboratorRecord(hearth, repo, user_id, caller) ?? [])
+      }),
       invitations: invitations.map((row) => invitationRecord(hearth, row)),
       next: people.length > window.limit ? String(window.page + 1) : null,
     }

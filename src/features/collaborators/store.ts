@@ -1,6 +1,7 @@
 /** The table `collaborators`: roles that were given to users directly. */
 import type { Role } from '#core/caller.ts'
 import type { Db } from '#core/db.ts'
+import { memo, preload } from '#core/read-scope.ts'
 import type { Tx } from '#core/write.ts'
 import type { Timestamp } from '#lib/time.ts'
 
@@ -78,13 +79,50 @@ export const findGrantTimes = (
   repo: { id: string; workspace_id: string },
   user_id: string,
 ): { joined_at: Timestamp | null; granted_at: Timestamp | null } =>
-  db.one(
-    `SELECT (SELECT joined_at FROM members WHERE workspace_id = ?2 AND user_id = ?3) AS joined_at,
-       (SELECT added_at FROM collaborators WHERE repo_id = ?1 AND user_id = ?3) AS granted_at`,
+  memo(
+    db,
+    'grant times',
+    `${repo.id} ${user_id}`,
+    () => listGrantTimes(db, repo, [user_id])[0] ?? NO_GRANT,
+  )
+
+const NO_GRANT: Omit<GrantTimes, 'user_id'> = { joined_at: null, granted_at: null }
+
+type GrantTimes = {
+  readonly user_id: string
+  readonly joined_at: Timestamp | null
+  readonly granted_at: Timestamp | null
+}
+
+const listGrantTimes = (
+  db: Db,
+  repo: { id: string; workspace_id: string },
+  user_ids: readonly string[],
+): GrantTimes[] =>
+  db.all<GrantTimes>(
+    `SELECT u.value AS user_id,
+       (SELECT joined_at FROM members WHERE workspace_id = ?2 AND user_id = u.value) AS joined_at,
+       (SELECT added_at FROM collaborators WHERE repo_id = ?1 AND user_id = u.value) AS granted_at
+     FROM json_each(?3) u`,
     repo.id,
     repo.workspace_id,
-    user_id,
-  ) ?? { joined_at: null, granted_at: null }
+    JSON.stringify(user_ids),
+  )
+
+/** Preloads the times of several people into the current read scope. */
+export const preloadGrantTimes = (
+  db: Db,
+  repo: { id: string; workspace_id: string },
+  user_ids: readonly string[],
+): void =>
+  preload(
+    db,
+    'grant times',
+    user_ids.map((id) => `${repo.id} ${id}`),
+    () =>
+      new Map(listGrantTimes(db, repo, user_ids).map((row) => [`${repo.id} ${row.user_id}`, row])),
+    () => NO_GRANT,
+  )
 
 /** The team that gives a user the highest role on a repository. A visible team is preferred. */
 export const findTeamOf = (

@@ -73,8 +73,11 @@ export {
   listReviewComments,
   setCommentOutdated,
   setSuggestionApplied,
+  listCommentStarts,
   type CommentRow,
+  type CommentStart,
 } from './comments/store-comments.ts'
+export { recordsByRepo, type RecordReference } from './records-by-repo.ts'
 export { recordFilterInputs, resolveRecordFilter } from './record-filter.ts'
 export {
   findIssue,

@@ -3,7 +3,7 @@ import { listEvents } from '#core/events.ts'
 import { operation } from '#core/operation.ts'
 import { beforeOf, byBefore, keyPageOf } from '#core/page.ts'
 import { ListOf, RecordNumber, RepoPath, Type } from '#core/schema.ts'
-import { eventRecord } from '#features/repos/index.ts'
+import { eventRecords } from '#features/repos/index.ts'
 import { EventRecord } from '#features/repos/schema.ts'
 import { requireRecord } from './require-records.ts'
 
@@ -24,10 +24,6 @@ export const listIssueEvents = operation({
     requireRecord(db, repo.id, number)
     const { before, limit } = beforeOf(paging, 'evt')
     const rows = listEvents(db, { repo_id: repo.id, number, before, limit: limit + 1 })
-    return keyPageOf(
-      rows.map((row) => eventRecord(hearth, row)),
-      limit,
-      ({ id }) => id,
-    )
+    return keyPageOf(eventRecords(hearth, rows), limit, ({ id }) => id)
   },
 })

@@ -1,10 +1,16 @@
 import { signedIn } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { Type } from '#core/schema.ts'
-import { Issue, issueRecords, issuesByNumber } from '#features/issues/index.ts'
-import { contextOf, findPull, Pull, pullRecord } from '#features/pulls/index.ts'
+import {
+  Issue,
+  issueRecords,
+  issuesByNumber,
+  recordsByRepo,
+  type RecordReference,
+} from '#features/issues/index.ts'
+import { contextOf, Pull, pullRecords, pullsByNumber } from '#features/pulls/index.ts'
 import { listVisibleRepos } from './visible-repos.ts'
-import { listAssigned, listOwnPulls, listRequestedReviews, type RecordReference } from './store.ts'
+import { listAssigned, listOwnPulls, listRequestedReviews } from './store.ts'
 
 /** The maximum number of entries in each section. */
 const MAX_PER_SECTION = 20
@@ -31,20 +37,27 @@ export const listWaiting = operation({
       caller,
       [...assignedRecords, ...reviews, ...own].map(({ repo_id }) => repo_id),
     )
-    const pulls = (places: readonly RecordReference[]): Pull[] =>
-      places.flatMap(({ repo_id, number }) => {
-        const row = visible.has(repo_id) ? findPull(db, repo_id, number) : null
-        return row ? [pullRecord(hearth, row, contextOf(db, repo_id))] : []
-      })
-    const issues = assignedRecords.flatMap(({ repo_id, number, kind }) =>
-      kind === 'issue' && visible.has(repo_id)
-        ? issueRecords(hearth, issuesByNumber(db, repo_id, [number]))
-        : [],
+    const seen = (places: readonly RecordReference[]) =>
+      places.filter(({ repo_id }) => visible.has(repo_id))
+    const [assignedIssues, assignedPulls] = [
+      seen(assignedRecords.filter(({ kind }) => kind === 'issue')),
+      seen(assignedRecords.filter(({ kind }) => kind === 'pull')),
+    ]
+    const pull = recordsByRepo(
+      [...seen(reviews), ...assignedPulls, ...seen(own)],
+      (repo_id, numbers) =>
+        pullRecords(hearth, pullsByNumber(db, repo_id, numbers), contextOf(db, repo_id)),
+    )
+    const issue = recordsByRepo(assignedIssues, (repo_id, numbers) =>
+      issueRecords(hearth, issuesByNumber(db, repo_id, numbers)),
     )
     return {
-      reviews: pulls(reviews),
-      assigned: { issues, pulls: pulls(assignedRecords.filter(({ kind }) => kind === 'pull')) },
-      own: pulls(own),
+      reviews: seen(reviews).flatMap((one) => pull(one) ?? []),
+      assigned: {
+        issues: assignedIssues.flatMap((one) => issue(one) ?? []),
+        pulls: assignedPulls.flatMap((one) => pull(one) ?? []),
+      },
+      own: seen(own).flatMap((one) => pull(one) ?? []),
     }
   },
 })

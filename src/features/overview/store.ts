@@ -1,8 +1,7 @@
 /** Queries about one user across all repositories. This feature writes no table. */
 import type { Db } from '#core/db.ts'
+import type { RecordReference } from '#features/issues/index.ts'
 import type { Timestamp } from '#lib/time.ts'
-
-export type RecordReference = { readonly repo_id: string; readonly number: number }
 
 /**
  * Open pull requests that request a user's review, by name or through a team; the longest waiting

@@ -59,7 +59,7 @@ export const feature: Feature = {
 
 export * from './operations.ts'
 export { pullSummaries, type PullSummary } from './pull-summaries.ts'
-export { listPullBodies } from './store-pull-list.ts'
+export { listPullBodies, pullsByNumber } from './store-pull-list.ts'
 export {
   importPull,
   importReview,
@@ -121,7 +121,7 @@ export {
 export { landingProblem } from './merging/verify-landing.ts'
 export { defaultMessage } from './merging/merge-message.ts'
 export { restoreCaller } from './merging/merging-caller.ts'
-export { currentBlockers, pullRecord, pullUrl } from './pull-record.ts'
+export { currentBlockers, pullRecords, pullUrl } from './pull-record.ts'
 export { loadEvaluation } from './pull-facts.ts'
 
 export { carryPlaces } from './changes/carry-places.ts'

@@ -6,7 +6,7 @@ import {
   repoDataRemovers,
   retainedCommits,
   releasedTags,
-  releaseOfTag,
+  releasesOfTags,
   releaseImporters,
 } from '#features/repos/index.ts'
 import { usageCounters } from '#features/workspaces/index.ts'
@@ -15,8 +15,8 @@ import { releaseImporter } from './import-releases.ts'
 import { countAssetBytes, holdsBlob, listBlobs } from './store-assets.ts'
 import {
   changeAuthorOfReleases,
-  findPublishedId,
   isTagPublished,
+  publishedIds,
   listRetainedTargets,
   removeReleasesOf,
 } from './store.ts'
@@ -33,7 +33,7 @@ export const feature: Feature = {
   events,
   extensions: [
     releasedTags.with(isTagPublished),
-    releaseOfTag.with(findPublishedId),
+    releasesOfTags.with(publishedIds),
     releaseImporters.with(releaseImporter),
     authorChanges.with(changeAuthorOfReleases),
     repoDataRemovers.with(removeReleasesOf),

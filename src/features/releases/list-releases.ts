@@ -2,7 +2,7 @@ import { readsRepo } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { byPage, pageOf, windowOf } from '#core/page.ts'
 import { RepoPath, Type } from '#core/schema.ts'
-import { releaseRecord } from './release-record.ts'
+import { releaseRecords } from './release-record.ts'
 import { Releases } from './schema.ts'
 import { countReleases, listReleaseRows } from './store.ts'
 import { listUntrustedNotes } from './untrusted-notes.ts'
@@ -30,10 +30,6 @@ export const listReleases = operation({
       limit: window.limit + 1,
       offset: window.offset,
     })
-    return pageOf(
-      rows.map((row) => releaseRecord(hearth, repo, row)),
-      window,
-      countReleases(db, repo.id, drafts),
-    )
+    return pageOf(releaseRecords(hearth, repo, rows), window, countReleases(db, repo.id, drafts))
   },
 })

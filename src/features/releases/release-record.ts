@@ -1,10 +1,11 @@
 import { encodePath } from '#lib/percent-encoding.ts'
 import type { RepoGrant } from '#core/access.ts'
 import type { Hearth } from '#core/hearth.ts'
-import { actorOf } from '#features/accounts/index.ts'
-import { findRef, frozenReleases, tagRef } from '#features/repos/index.ts'
+import { readScope } from '#core/read-scope.ts'
+import { actorOf, preloadActors } from '#features/accounts/index.ts'
+import { findRef, frozenReleases, preloadRefs, tagRef } from '#features/repos/index.ts'
 import { MAX_ASSETS, type Asset, type Release } from './schema.ts'
-import { listAssetRows, type AssetRow } from './store-assets.ts'
+import { assetRowsOf, type AssetRow } from './store-assets.ts'
 import type { ReleaseRow } from './store.ts'
 
 type RecordRepo = Pick<RepoGrant, 'id' | 'full_name'>
@@ -47,6 +48,41 @@ export const assetRecord = (
 })
 
 export function releaseRecord(hearth: Hearth, repo: RecordRepo, row: ReleaseRow): Release {
+  const [record] = releaseRecords(hearth, repo, [row])
+  if (!record) throw new TypeError('one row has one record')
+  return record
+}
+
+/** The records of a page of releases of one repository. */
+export const releaseRecords = (
+  hearth: Hearth,
+  repo: RecordRepo,
+  rows: readonly ReleaseRow[],
+): Release[] =>
+  readScope(hearth.db, () => {
+    preloadRefs(
+      hearth.db,
+      repo.id,
+      rows.map(({ tag_name }) => tagRef(tag_name)),
+    )
+    const assets = assetRowsOf(
+      hearth.db,
+      rows.map(({ id }) => id),
+      MAX_ASSETS,
+    )
+    preloadActors(hearth.db, [
+      ...rows.map(({ author_id }) => author_id),
+      ...[...assets.values()].flat().map(({ uploader_id }) => uploader_id),
+    ])
+    return rows.map((row) => recordOf(hearth, repo, row, assets.get(row.id) ?? []))
+  })
+
+function recordOf(
+  hearth: Hearth,
+  repo: RecordRepo,
+  row: ReleaseRow,
+  assets: readonly AssetRow[],
+): Release {
   const tag = findRef(hearth.db, repo.id, tagRef(row.tag_name))
   return {
     id: row.id,
@@ -66,9 +102,7 @@ export function releaseRecord(hearth: Hearth, repo: RecordRepo, row: ReleaseRow)
         ? `${releasesUrl(hearth, repo)}/${row.id}`
         : `${releasesUrl(hearth, repo)}/tag/${encodePath(row.tag_name)}`,
     tag_sha: tag && (tag.peeled ?? tag.oid),
-    assets: listAssetRows(hearth.db, row.id, MAX_ASSETS).map((asset) =>
-      assetRecord(hearth, repo, row, asset),
-    ),
+    assets: assets.map((asset) => assetRecord(hearth, repo, row, asset)),
     zipball_url: `${hearth.settings.base_url}/repos/${repo.full_name}/zipball/${encodeURIComponent(row.published_at === null ? row.target : row.tag_name)}`,
     notes_generated: row.notes_generated === 1,
     immutable: findFreezingRuleset(hearth, row) !== null,

@@ -34,6 +34,22 @@ export const findAsset = (db: Db, release_id: string, name: string): AssetRow | 
     name,
   )
 
+/** The files of several releases, at most `limit` of each, by the ids of the releases. Ordered by name. */
+export const assetRowsOf = (
+  db: Db,
+  release_ids: readonly string[],
+  limit: number,
+): ReadonlyMap<string, AssetRow[]> =>
+  Map.groupBy(
+    db.all<AssetRow>(
+      `SELECT a.* FROM json_each(?) r CROSS JOIN release_assets a ON a.id IN (SELECT id FROM release_assets
+         WHERE release_id = r.value ORDER BY name LIMIT ?) ORDER BY a.name`,
+      JSON.stringify(release_ids),
+      limit,
+    ),
+    ({ release_id }) => release_id,
+  )
+
 /** Ordered by name. */
 export const listAssetRows = (db: Db, release_id: string, limit: number, offset = 0): AssetRow[] =>
   db.all<AssetRow>(

@@ -37,15 +37,25 @@ export function requireRelease(db: Db, repo_id: string, id: string, drafts: bool
 export const findReleaseByTag = (db: Db, repo_id: string, tag_name: string): ReleaseRow | null =>
   db.one<ReleaseRow>('SELECT * FROM releases WHERE repo_id = ? AND tag_name = ?', repo_id, tag_name)
 
-export const findPublishedId = (db: Db, repo_id: string, tag_name: string): string | null =>
-  db.one<{ id: string }>(
-    'SELECT id FROM releases WHERE repo_id = ? AND tag_name = ? AND published_at IS NOT NULL',
-    repo_id,
-    tag_name,
-  )?.id ?? null
+/** The ids of the published releases of tags, by the names of the tags. */
+export const publishedIds = (
+  db: Db,
+  repo_id: string,
+  tags: readonly string[],
+): ReadonlyMap<string, string> =>
+  new Map(
+    db
+      .all<{ tag_name: string; id: string }>(
+        `SELECT tag_name, id FROM releases WHERE repo_id = ? AND tag_name IN (SELECT value FROM json_each(?))
+         AND published_at IS NOT NULL`,
+        repo_id,
+        JSON.stringify(tags),
+      )
+      .map(({ tag_name, id }) => [tag_name, id]),
+  )
 
 export const isTagPublished = (db: Db, repo_id: string, tag_name: string): boolean =>
-  findPublishedId(db, repo_id, tag_name) !== null
+  publishedIds(db, repo_id, [tag_name]).size > 0
 
 export const findLatestRelease = (db: Db, repo_id: string): ReleaseRow | null =>
   db.one<ReleaseRow>('SELECT * FROM releases WHERE repo_id = ? AND latest = 1', repo_id)

@@ -155,9 +155,11 @@ export const commitContexts =
 export const releasedTags =
   extensionPoint<(db: Db, repo_id: string, tag: string) => boolean>('repos.released_tags')
 
-/** The id of the published release of a tag; null when there is none. */
-export const releaseOfTag =
-  extensionPoint<(db: Db, repo_id: string, tag: string) => string | null>('repos.release_of_tag')
+/** The ids of the published releases of tags, by the names of the tags. */
+export const releasesOfTags =
+  extensionPoint<(db: Db, repo_id: string, tags: readonly string[]) => ReadonlyMap<string, string>>(
+    'repos.releases_of_tags',
+  )
 
 /** The ruleset that makes a published release of this tag immutable; null when none does. */
 export const frozenReleases =

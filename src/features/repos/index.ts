@@ -141,8 +141,8 @@ export {
   remoteWorkflows,
   workflowFolders,
   workflowsFailedOver,
-  releaseOfTag,
   releasedTags,
+  releasesOfTags,
   signingKeys,
   signingKeysChanged,
   tokenRuns,
@@ -237,6 +237,7 @@ export {
 } from './store/repos.ts'
 export {
   findRef,
+  preloadRefs,
   hasBranches,
   lastMovedBranch,
   listRefs,

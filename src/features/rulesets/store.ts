@@ -1,5 +1,6 @@
 /** The table `rulesets`. */
 import type { Db } from '#core/db.ts'
+import { memo } from '#core/read-scope.ts'
 import type { Tx } from '#core/write.ts'
 import type { Timestamp } from '#lib/time.ts'
 import type { StoredBypass } from './bypass.ts'
@@ -102,16 +103,22 @@ export const countRulesets = (db: Db, owner: OwnerColumns): number =>
  * Rulesets that may apply to a repository, without disabled ones: those of the workspace first,
  * then the oldest.
  */
-export const listApplicable = (db: Db, workspace_id: string, repo_id: string): RulesetRow[] =>
-  db
-    .all<StoredRuleset>(
-      `SELECT * FROM (SELECT * FROM rulesets WHERE workspace_id = ?1 UNION ALL SELECT *
+export const listApplicable = (
+  db: Db,
+  workspace_id: string,
+  repo_id: string,
+): readonly RulesetRow[] =>
+  memo(db, 'applicable rulesets', `${workspace_id} ${repo_id}`, () =>
+    db
+      .all<StoredRuleset>(
+        `SELECT * FROM (SELECT * FROM rulesets WHERE workspace_id = ?1 UNION ALL SELECT *
          FROM rulesets WHERE repo_id = ?2)
        WHERE enforcement <> 'disabled' ORDER BY workspace_id IS NULL, id`,
-      workspace_id,
-      repo_id,
-    )
-    .map(parse)
+        workspace_id,
+        repo_id,
+      )
+      .map(parse),
+  )
 
 export function insertRuleset(tx: Tx, row: RulesetRow): void {
   tx.db.run(

@@ -4,11 +4,18 @@
  */
 import { encodePath } from '#lib/percent-encoding.ts'
 import type { Caller } from '#core/caller.ts'
+import type { Db } from '#core/db.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { readScope } from '#core/read-scope.ts'
 import { actorsOf, avatarUrl, loadActors } from '#features/accounts/index.ts'
-import { commentsOf, findIssue, labelsOfAll } from '#features/issues/index.ts'
-import { findPull } from '#features/pulls/index.ts'
+import {
+  issuesByNumber,
+  labelsOfAll,
+  listCommentStarts,
+  recordsByRepo,
+  type CommentStart,
+} from '#features/issues/index.ts'
+import { pullsByNumber } from '#features/pulls/index.ts'
 import {
   factsOf,
   preloadRepos,
@@ -215,78 +222,124 @@ function wikiItems(
   })
 }
 
-function matchingComments(
-  hearth: Hearth,
-  { repo_id, number }: RecordHit,
-  finder: BoundedFinder,
-): IssueFound['highlights']['comments'] {
-  const found: IssueFound['highlights']['comments'] = []
-  for (let offset = 0; offset < MAX_SCANNED_COMMENTS; offset += COMMENTS_PER_READ) {
-    if (finder.isSpent) return found
-    const page = { limit: COMMENTS_PER_READ, offset }
-    const comments = commentsOf(hearth, repo_id, number, page)
-    for (const { id, author, body } of comments) {
-      const places = finder.spans(body)
-      if (places.length === 0) continue
-      found.push({ id, author, parts: highlightExcerpt(body, places, MAX_EXCERPT_LENGTH) })
-      if (found.length >= MAX_COMMENTS) return found
-    }
-    if (comments.length < COMMENTS_PER_READ) return found
-  }
-  return found
+type Texts = {
+  readonly id: string
+  readonly repo_id: string
+  readonly number: number
+  readonly title: string
+  readonly body: string
+  readonly author_id: string
+  readonly created_at: string
+  readonly updated_at: string
+}
+/** A record of the page, and what is found in its comments. */
+type Candidate<Row extends Texts> = {
+  readonly row: Row
+  readonly finder: BoundedFinder
+  readonly body: Highlight
+  readonly comments: { readonly start: CommentStart; readonly parts: Highlight }[]
 }
 
-function recordItemBuilder(
-  hearth: Hearth,
-  caller: Caller,
-  records: readonly RecordHit[],
-  terms: readonly Term[],
-) {
-  const spans = wordSpanFinder(terms)
-  const asked = wanted(terms).length > 0
-  const shareLength = MAX_SCANNED_LENGTH / Math.max(1, records.length)
-  const names = new Map(
-    [...new Set(records.map(({ repo_id }) => repo_id))].map((id) => [
-      id,
-      visibleNameOf(hearth, caller, id),
-    ]),
-  )
-  const labels = new Map(
-    [...Map.groupBy(records, ({ repo_id }) => repo_id)].map(([id, rows]) => [
+/**
+ * Searches the comments of records, those of a repository together, in groups until each has its excerpts. `length` is
+ * what is read of a comment.
+ */
+function findInComments(hearth: Hearth, candidates: readonly Candidate<Texts>[], length: number) {
+  for (const [repo_id, ofRepo] of Map.groupBy(candidates, ({ row }) => row.repo_id)) {
+    let left = ofRepo
+    for (let offset = 0; offset < MAX_SCANNED_COMMENTS; offset += COMMENTS_PER_READ) {
+      left = left.filter(
+        ({ finder, comments }) => !finder.isSpent && comments.length < MAX_COMMENTS,
+      )
+      if (left.length === 0) break
+      const numbers = left.map(({ row }) => row.number)
+      const page = { limit: COMMENTS_PER_READ, offset, length }
+      const starts = Map.groupBy(
+        listCommentStarts(hearth.db, repo_id, numbers, page),
+        ({ number }) => number,
+      )
+      for (const { row, finder, comments } of left)
+        for (const start of starts.get(row.number) ?? []) {
+          const places = finder.spans(start.body)
+          if (places.length === 0 || comments.length === MAX_COMMENTS) continue
+          comments.push({ start, parts: highlightExcerpt(start.body, places, MAX_EXCERPT_LENGTH) })
+        }
+      left = left.filter(({ row }) => starts.get(row.number)?.length === COMMENTS_PER_READ)
+    }
+  }
+}
+
+/** The labels of records by repository and number. */
+const labelsByRepo = (
+  db: Db,
+  byRepo: readonly (readonly [string, readonly Texts[]])[],
+): ReadonlyMap<string, ReadonlyMap<number, string[]>> =>
+  new Map(
+    byRepo.map(([id, ofRepo]) => [
       id,
       labelsOfAll(
-        hearth.db,
+        db,
         id,
-        rows.map(({ number }) => number),
+        ofRepo.map(({ number }) => number),
       ),
     ]),
   )
-  return (
-    record: RecordHit,
-    row: { id: string; title: string; body: string; created_at: string; updated_at: string },
-    author: IssueFound['author'],
-    page: string,
-  ) => {
-    const repo = names.get(record.repo_id) ?? null
-    if (repo === null) return null
-    const finder = new BoundedFinder(spans, asked ? shareLength : 0)
+
+/** What issues and pull requests have in common, in the order of the page. Those that are hidden are left out. */
+function recordItems<Row extends Texts>(
+  hearth: Hearth,
+  caller: Caller,
+  rows: readonly Row[],
+  terms: readonly Term[],
+  page: 'issues' | 'pull',
+): { row: Row; base: Omit<IssueFound, 'state' | 'reason'> }[] {
+  const { db, settings } = hearth
+  const spans = wordSpanFinder(terms)
+  const shareLength =
+    wanted(terms).length > 0 ? Math.floor(MAX_SCANNED_LENGTH / Math.max(1, rows.length)) : 0
+  const byRepo = [...Map.groupBy(rows, ({ repo_id }) => repo_id)]
+  const names = new Map(byRepo.map(([id]) => [id, visibleNameOf(hearth, caller, id)]))
+  const labels = labelsByRepo(db, byRepo)
+  const candidates = rows
+    .filter(({ repo_id }) => names.get(repo_id) !== null)
+    .map((row): Candidate<Row> => {
+      const finder = new BoundedFinder(spans, shareLength)
+      return { row, finder, body: finder.excerpt(row.body), comments: [] }
+    })
+  findInComments(hearth, candidates, shareLength + MAX_EXCERPT_LENGTH)
+  const actor = loadActors(
+    hearth,
+    candidates.flatMap(({ row, comments }) => [
+      row.author_id,
+      ...comments.map(({ start }) => start.author_id),
+    ]),
+  )
+  return candidates.map(({ row, body, comments }) => {
+    const repo = names.get(row.repo_id) ?? ''
     return {
-      id: row.id,
-      number: record.number,
-      repo,
-      title: row.title,
-      author,
-      labels: labels.get(record.repo_id)?.get(record.number) ?? [],
-      html_url: `${hearth.settings.site_url}/${repo}/${page}/${record.number}`,
-      created_at: row.created_at,
-      updated_at: row.updated_at,
-      highlights: {
-        title: highlightParts(row.title, spans(row.title)),
-        body: finder.excerpt(row.body),
-        comments: matchingComments(hearth, record, finder),
+      row,
+      base: {
+        id: row.id,
+        number: row.number,
+        repo,
+        title: row.title,
+        author: actor(row.author_id),
+        labels: labels.get(row.repo_id)?.get(row.number) ?? [],
+        html_url: `${settings.site_url}/${repo}/${page}/${row.number}`,
+        created_at: row.created_at,
+        updated_at: row.updated_at,
+        highlights: {
+          title: highlightParts(row.title, spans(row.title)),
+          body,
+          comments: comments.map(({ start, parts }) => ({
+            id: start.id,
+            author: actor(start.author_id),
+            parts,
+          })),
+        },
       },
     }
-  }
+  })
 }
 
 function issueItems(
@@ -295,27 +348,13 @@ function issueItems(
   records: readonly RecordHit[],
   terms: readonly Term[],
 ): IssueFound[] {
-  const rows = records.flatMap((record) => {
-    const row = findIssue(hearth.db, record.repo_id, record.number)
-    return row ? [{ record, row }] : []
-  })
-  const actor = loadActors(
-    hearth,
-    rows.map(({ row }) => row.author_id),
-  )
-  const make = recordItemBuilder(hearth, caller, records, terms)
-  return rows.flatMap(({ record, row }) => {
-    const base = make(record, row, actor(row.author_id), 'issues')
-    return base
-      ? [
-          {
-            ...base,
-            state: row.reason === null ? ('open' as const) : ('closed' as const),
-            reason: row.reason,
-          },
-        ]
-      : []
-  })
+  const find = recordsByRepo(records, (id, numbers) => issuesByNumber(hearth.db, id, numbers))
+  const rows = records.flatMap((record) => find(record) ?? [])
+  return recordItems(hearth, caller, rows, terms, 'issues').map(({ row, base }) => ({
+    ...base,
+    state: row.reason === null ? 'open' : 'closed',
+    reason: row.reason,
+  }))
 }
 
 function pullItems(
@@ -324,19 +363,12 @@ function pullItems(
   records: readonly RecordHit[],
   terms: readonly Term[],
 ): PullFound[] {
-  const rows = records.flatMap((record) => {
-    const row = findPull(hearth.db, record.repo_id, record.number)
-    return row ? [{ record, row }] : []
-  })
-  const actor = loadActors(
-    hearth,
-    rows.map(({ row }) => row.author_id),
-  )
-  const make = recordItemBuilder(hearth, caller, records, terms)
-  return rows.flatMap(({ record, row }) => {
-    const base = make(record, row, actor(row.author_id), 'pull')
-    return base ? [{ ...base, status: row.status }] : []
-  })
+  const find = recordsByRepo(records, (id, numbers) => pullsByNumber(hearth.db, id, numbers))
+  const rows = records.flatMap((record) => find(record) ?? [])
+  return recordItems(hearth, caller, rows, terms, 'pull').map(({ row, base }) => ({
+    ...base,
+    status: row.status,
+  }))
 }
 
 export function resultItems(

@@ -4,7 +4,7 @@ import type { Hearth } from '#core/hearth.ts'
 import { operation } from '#core/operation.ts'
 import { byPage, windowOf } from '#core/page.ts'
 import { OneOf, Type } from '#core/schema.ts'
-import { untrustedAuthors, textPointers } from '#features/issues/index.ts'
+import { preloadAuthors, untrustedAuthors, textPointers } from '#features/issues/index.ts'
 import { prepareBranch } from './index-branch.ts'
 import { resolveFilters } from './filters.ts'
 import { resultItems } from './result-items.ts'
@@ -125,11 +125,24 @@ function untrustedTextsIn(
   items: SearchResult['items'],
   list: string,
 ): string[] {
+  const records = items.filter((item) => 'number' in item)
+  const judges = new Map(
+    [...Map.groupBy(records, ({ repo }) => repo)].flatMap(([name, ofRepo]) => {
+      const repo = hearth.facts.repo(name, caller)
+      if (!repo) return []
+      preloadAuthors(
+        { hearth, repo },
+        ofRepo.flatMap(({ author, highlights }) => [
+          author,
+          ...highlights.comments.map((comment) => comment.author),
+        ]),
+      )
+      return [[name, untrustedAuthors({ hearth, repo })] as const]
+    }),
+  )
   return items.flatMap((item, index) => {
-    if (!('number' in item)) return []
-    const repo = hearth.facts.repo(item.repo, caller)
-    if (!repo) return []
-    const distrusted = untrustedAuthors({ hearth, repo })
+    const distrusted = 'number' in item ? judges.get(item.repo) : undefined
+    if (!('number' in item) || distrusted === undefined) return []
     const at = `${list}/${index}`
     return [
       ...(distrusted(item.author)

@@ -4,7 +4,7 @@ import { byPage, pageOf, windowOf } from '#core/page.ts'
 import { Type, WorkspaceSlug } from '#core/schema.ts'
 import { Teams, TeamSlug } from './schema.ts'
 import { listChildRows } from './store.ts'
-import { requireTeam, teamRecord } from './teams.ts'
+import { requireTeam, teamRecords } from './teams.ts'
 
 const SIZES = { size: 100, max: 100 }
 
@@ -26,9 +26,6 @@ export const listChildTeams = operation({
       limit: window.limit + 1,
       offset: window.offset,
     })
-    return pageOf(
-      rows.map((row) => teamRecord(hearth, row, workspace, caller)),
-      window,
-    )
+    return pageOf(teamRecords(hearth, rows, workspace, caller), window)
   },
 })

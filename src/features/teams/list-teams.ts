@@ -4,7 +4,7 @@ import { byPage, pageOf, windowOf } from '#core/page.ts'
 import { Type, WorkspaceSlug } from '#core/schema.ts'
 import { Teams } from './schema.ts'
 import { listTeamRows } from './store.ts'
-import { teamViewerOf, teamRecord } from './teams.ts'
+import { teamViewerOf, teamRecords } from './teams.ts'
 
 const SIZES = { size: 100, max: 100 }
 
@@ -34,9 +34,6 @@ export const listTeams = operation({
       limit: window.limit + 1,
       offset: window.offset,
     })
-    return pageOf(
-      rows.map((row) => teamRecord(hearth, row, workspace, caller)),
-      window,
-    )
+    return pageOf(teamRecords(hearth, rows, workspace, caller), window)
   },
 })

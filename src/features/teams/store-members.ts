@@ -15,12 +15,24 @@ export type TeamMemberRow = {
 const SELECT = `SELECT m.user_id, a.username, m.role, m.added_by, m.added_at FROM team_members m
    JOIN actors a ON a.id = m.user_id`
 
+/** The roles of a user in teams, by the ids of the teams. */
+export const teamRolesOf = (
+  db: Db,
+  team_ids: readonly string[],
+  user_id: string,
+): ReadonlyMap<string, TeamRole> =>
+  new Map(
+    db
+      .all<{ team_id: string; role: TeamRole }>(
+        'SELECT team_id, role FROM team_members WHERE team_id IN (SELECT value FROM json_each(?)) AND user_id = ?',
+        JSON.stringify(team_ids),
+        user_id,
+      )
+      .map(({ team_id, role }) => [team_id, role]),
+  )
+
 export const findTeamRole = (db: Db, team_id: string, user_id: string): TeamRole | null =>
-  db.one<{ role: TeamRole }>(
-    'SELECT role FROM team_members WHERE team_id = ? AND user_id = ?',
-    team_id,
-    user_id,
-  )?.role ?? null
+  teamRolesOf(db, [team_id], user_id).get(team_id) ?? null
 
 export const findTeamMember = (db: Db, team_id: string, user_id: string): TeamMemberRow | null =>
   db.one<TeamMemberRow>(`${SELECT} WHERE m.team_id = ? AND m.user_id = ?`, team_id, user_id)

@@ -78,16 +78,23 @@ export const listChildRows = (
   )
 
 export type TeamCounts = { members: number; repos: number; children: number }
+export const NO_COUNTS: TeamCounts = { members: 0, repos: 0, children: 0 }
 
-export const countsOf = (db: Db, id: string): TeamCounts =>
-  db.one<TeamCounts>(
-    `SELECT (SELECT count(*) FROM team_members WHERE team_id = ?1) AS members,
-       (SELECT count(DISTINCT x.repo_id) FROM team_lines l
-       JOIN team_repos x ON x.team_id = l.ancestor_id JOIN repos r ON r.id = x.repo_id
-         WHERE l.team_id = ?1 AND r.deleted_at IS NULL) AS repos,
-       (SELECT count(*) FROM teams WHERE parent_id = ?1) AS children`,
-    id,
-  ) ?? { members: 0, repos: 0, children: 0 }
+/** By the ids of the teams. */
+export const countsOf = (db: Db, ids: readonly string[]): ReadonlyMap<string, TeamCounts> =>
+  new Map(
+    db
+      .all<TeamCounts & { id: string }>(
+        `SELECT t.value AS id, (SELECT count(*) FROM team_members WHERE team_id = t.value) AS members,
+           (SELECT count(DISTINCT x.repo_id) FROM team_lines l
+           JOIN team_repos x ON x.team_id = l.ancestor_id JOIN repos r ON r.id = x.repo_id
+             WHERE l.team_id = t.value AND r.deleted_at IS NULL) AS repos,
+           (SELECT count(*) FROM teams WHERE parent_id = t.value) AS children
+         FROM json_each(?) t`,
+        JSON.stringify(ids),
+      )
+      .map((row) => [row.id, row]),
+  )
 
 export type NewTeam = Pick<
   TeamRow,

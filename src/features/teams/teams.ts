@@ -12,8 +12,15 @@ import { conflict, forbidden, invalid, notFound } from '#lib/errors.ts'
 import { isSlug, slugify } from '#lib/slug.ts'
 import { assignmentRecord } from './review-assignment.ts'
 import type { Team, TeamMember, TeamRole } from './schema.ts'
-import { countsOf, findTeamBySlug, listTeamLine, type TeamViewer, type TeamRow } from './store.ts'
-import { findTeamRole, type TeamMemberRow } from './store-members.ts'
+import {
+  countsOf,
+  findTeamBySlug,
+  listTeamLine,
+  NO_COUNTS,
+  type TeamViewer,
+  type TeamRow,
+} from './store.ts'
+import { findTeamRole, teamRolesOf, type TeamMemberRow } from './store-members.ts'
 
 export const MAX_TEAM_NAME_LENGTH = 80
 export const MAX_TEAM_DESCRIPTION_LENGTH = 350
@@ -67,18 +74,21 @@ export function requireTeam(
   return row
 }
 
-/**
- * Whether the caller may manage a team: owners and the team's maintainers. Not with a token that is
- * limited to some repositories, because a team reaches others.
- */
+/** Not with a token that is limited to some repositories, because a team reaches others. */
+const mayManageTeams = (caller: Caller): boolean =>
+  caller.kind === 'user' && (caller.token?.repos ?? null) === null
+
+/** Whether the caller may manage a team: owners and the team's maintainers. */
 export function canManage(
   db: Db,
   workspace: TeamWorkspace,
   team: Pick<TeamRow, 'id'>,
   caller: Caller,
 ): boolean {
-  if (caller.kind !== 'user' || (caller.token?.repos ?? null) !== null) return false
-  return workspace.role === 'owner' || roleInTeam(db, team.id, caller) === 'maintainer'
+  return (
+    mayManageTeams(caller) &&
+    (workspace.role === 'owner' || roleInTeam(db, team.id, caller) === 'maintainer')
+  )
 }
 
 /** Throws 403 `role`. */
@@ -101,28 +111,49 @@ export function teamRecord(
   workspace: TeamWorkspace,
   caller: SignedIn,
 ): Team {
-  const { members, repos, children } = countsOf(hearth.db, row.id)
-  return {
-    id: row.id,
-    workspace: row.workspace,
-    slug: row.slug,
-    name: row.name,
-    description: row.description,
-    visibility: row.visibility,
-    parent:
-      row.parent_slug === null
-        ? null
-        : { slug: row.parent_slug, name: row.parent_name ?? row.parent_slug },
-    notify: row.notify === 1,
-    review_assignment: assignmentRecord(hearth, row),
-    members_count: members,
-    repos_count: repos,
-    child_teams_count: children,
-    viewer_role: roleInTeam(hearth.db, row.id, caller),
-    can_manage: canManage(hearth.db, workspace, row, caller),
-    created_at: row.created_at,
-    updated_at: row.updated_at,
-  }
+  const [record] = teamRecords(hearth, [row], workspace, caller)
+  if (!record) throw new TypeError('one row has one record')
+  return record
+}
+
+/** The records of a page of teams of one workspace. */
+export function teamRecords(
+  hearth: Hearth,
+  rows: readonly TeamRow[],
+  workspace: TeamWorkspace,
+  caller: SignedIn,
+): Team[] {
+  const { db } = hearth
+  const ids = rows.map(({ id }) => id)
+  const counts = countsOf(db, ids)
+  const person = personOf(caller)
+  const roles = person === null ? null : teamRolesOf(db, ids, person)
+  const manages = mayManageTeams(caller)
+  return rows.map((row) => {
+    const { members, repos, children } = counts.get(row.id) ?? NO_COUNTS
+    const viewer_role = roles?.get(row.id) ?? null
+    return {
+      id: row.id,
+      workspace: row.workspace,
+      slug: row.slug,
+      name: row.name,
+      description: row.description,
+      visibility: row.visibility,
+      parent:
+        row.parent_slug === null
+          ? null
+          : { slug: row.parent_slug, name: row.parent_name ?? row.parent_slug },
+      notify: row.notify === 1,
+      review_assignment: assignmentRecord(hearth, row),
+      members_count: members,
+      repos_count: repos,
+      child_teams_count: children,
+      viewer_role,
+      can_manage: manages && (workspace.role === 'owner' || viewer_role === 'maintainer'),
+      created_at: row.created_at,
+      updated_at: row.updated_at,
+    }
+  })
 }
 
 /** The records of team members. */

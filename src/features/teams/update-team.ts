@@ -4,7 +4,7 @@ import { Nullable, OneOf, Type, WorkspaceSlug } from '#core/schema.ts'
 import { oneLine } from '#features/workspaces/index.ts'
 import { invalid, Refusal } from '#lib/errors.ts'
 import { Team, TeamSlug, VISIBILITIES } from './schema.ts'
-import { countsOf, setTeam, type TeamRow } from './store.ts'
+import { countsOf, NO_COUNTS, setTeam, type TeamRow } from './store.ts'
 import {
   requireManager,
   requireParent,
@@ -66,7 +66,7 @@ export const updateTeam = operation({
           parent ? 'parent' : 'visibility',
           'a secret team stands alone: it can have no parent',
         )
-      if (secret && countsOf(tx.db, row.id).children > 0)
+      if (secret && (countsOf(tx.db, [row.id]).get(row.id) ?? NO_COUNTS).children > 0)
         throw invalid('visibility', 'a secret team stands alone: this one has child teams')
       const above =
         parent && parent !== row.parent_slug

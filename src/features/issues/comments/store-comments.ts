@@ -58,6 +58,27 @@ export function listCommentRows(
   )
 }
 
+export type CommentStart = Pick<CommentRow, 'id' | 'number' | 'author_id' | 'body'>
+
+/** The beginnings of some comments of each of several records, oldest first. */
+export const listCommentStarts = (
+  db: Db,
+  repo_id: string,
+  numbers: readonly number[],
+  { limit, offset, length }: { limit: number; offset: number; length: number },
+): CommentStart[] =>
+  db.all<CommentStart>(
+    `SELECT c.id, c.number, c.author_id, substr(c.body, 1, ?5) AS body
+     FROM json_each(?2) n CROSS JOIN comments c ON c.id IN (SELECT id FROM comments
+       WHERE repo_id = ?1 AND number = n.value ORDER BY id LIMIT ?3 OFFSET ?4)
+     ORDER BY c.id`,
+    repo_id,
+    JSON.stringify(numbers),
+    limit,
+    offset,
+    length,
+  )
+
 /** The comments of a review, oldest first. */
 export const listReviewComments = (db: Db, review_id: string): CommentRow[] =>
   db.all<CommentRow>(`${SELECT} WHERE c.review_id = ? ORDER BY c.id`, review_id)

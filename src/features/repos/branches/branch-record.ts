@@ -10,20 +10,23 @@ import {
 import { branchRef } from '../refs/ref-names.ts'
 import type { Branch } from '../schema.ts'
 import type { RepoRow } from '../store/repos.ts'
-import { findBranchPull } from '../store/pulls.ts'
+import { pullsOfBranches } from '../store/pulls.ts'
 import { readRef, type RefRow } from '../store/refs.ts'
 
 /** The rule types that the protection of the default branch corresponds to. */
 const DEFAULT_BRANCH_RULES = ['deletion', 'non_fast_forward', 'pull_request']
+
+export const branchOf = ({ name }: RefRow): string => name.slice('refs/heads/'.length)
 
 export async function branchRecord(
   hearth: Hearth,
   row: RepoRow,
   ref: RefRow,
   people: CommitPersonLookup = commitPersonLookup(hearth),
+  pulls: ReadonlyMap<string, number> = pullsOfBranches(hearth.db, row.id, [branchOf(ref)]),
 ): Promise<Branch> {
   const { db, git } = hearth
-  const name = ref.name.slice('refs/heads/'.length)
+  const name = branchOf(ref)
   const isDefault = name === row.default_branch
   const trunk = readRef(db, row.id, branchRef(row.default_branch))
   const commit = await git.readCommit(row.store, ref.oid)
@@ -46,7 +49,7 @@ export async function branchRecord(
     protected: isProtected,
     ahead,
     behind,
-    pull: findBranchPull(db, row.id, name),
+    pull: pulls.get(name) ?? null,
     rules: isProtected ? DEFAULT_BRANCH_RULES : [],
     updated_at: ref.moved_at,
   }

@@ -25,12 +25,24 @@ export function setBranchPull(
   }
 }
 
+/** The open pull requests whose heads are these branches, by the names of the branches. */
+export const pullsOfBranches = (
+  db: Db,
+  repo_id: string,
+  branches: readonly string[],
+): ReadonlyMap<string, number> =>
+  new Map(
+    db
+      .all<{ branch: string; number: number }>(
+        'SELECT branch, number FROM branch_pulls WHERE repo_id = ? AND branch IN (SELECT value FROM json_each(?))',
+        repo_id,
+        JSON.stringify(branches),
+      )
+      .map(({ branch, number }) => [branch, number]),
+  )
+
 export const findBranchPull = (db: Db, repo_id: string, branch: string): number | null =>
-  db.one<{ number: number }>(
-    'SELECT number FROM branch_pulls WHERE repo_id = ? AND branch = ?',
-    repo_id,
-    branch,
-  )?.number ?? null
+  pullsOfBranches(db, repo_id, [branch]).get(branch) ?? null
 
 /** Records the pull request that merged these commits. The first one to merge a commit is kept. */
 export function recordMergedCommits(

@@ -19,6 +19,25 @@ export const findRef = (db: Db, repo_id: string, name: string): RefRow | null =>
     ),
   )
 
+/** Preloads refs into the current read scope. */
+export const preloadRefs = (db: Db, repo_id: string, names: readonly string[]): void =>
+  preload(
+    db,
+    'ref',
+    names.map((name) => `${repo_id} ${name}`),
+    () =>
+      new Map(
+        db
+          .all<RefRow>(
+            'SELECT name, oid, peeled, moved_at FROM refs WHERE repo_id = ? AND name IN (SELECT value FROM json_each(?))',
+            repo_id,
+            JSON.stringify(names),
+          )
+          .map((row) => [`${repo_id} ${row.name}`, row]),
+      ),
+    () => null,
+  )
+
 export const readRef = (db: Db, repo_id: string, name: string): Oid | null =>
   findRef(db, repo_id, name)?.oid ?? null
 

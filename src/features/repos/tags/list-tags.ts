@@ -5,7 +5,7 @@ import { ListOf, OneOf, RepoPath, Type } from '#core/schema.ts'
 import { commitPersonLookup } from '../commits/commit-records.ts'
 import { Tag } from '../schema.ts'
 import { listRefsBelow } from '../store/refs.ts'
-import { tagRecord } from './tag-record.ts'
+import { releasesOf, tagOf, tagRecord } from './tag-record.ts'
 import { listTagsByVersion } from './tags-by-version.ts'
 
 export const listTags = operation({
@@ -35,8 +35,9 @@ export const listTags = operation({
         : listRefsBelow(db, repo.id, 'refs/tags', wanted)
     const { items, ...rest } = pageOf(refs, window)
     const people = commitPersonLookup(hearth)
+    const releases = releasesOf(hearth, repo.id, items.map(tagOf))
     return {
-      items: await Promise.all(items.map((ref) => tagRecord(hearth, repo, ref, people))),
+      items: await Promise.all(items.map((ref) => tagRecord(hearth, repo, ref, people, releases))),
       ...rest,
     }
   },

@@ -6,20 +6,31 @@ import {
   commitPersonLookup,
   type CommitPersonLookup,
 } from '../commits/commit-records.ts'
-import { releaseOfTag } from '../extension-points.ts'
+import { releasesOfTags } from '../extension-points.ts'
 import type { Tag } from '../schema.ts'
 import type { RefRow } from '../store/refs.ts'
 import { verifySignature } from '../commits/verify-signature.ts'
+
+export const tagOf = ({ name }: RefRow): string => name.slice('refs/tags/'.length)
+
+/** The published releases of tags, by the names of the tags. */
+export const releasesOf = (
+  hearth: Hearth,
+  repo_id: string,
+  tags: readonly string[],
+): ReadonlyMap<string, string> =>
+  new Map(releasesOfTags.all(hearth).flatMap((find) => [...find(hearth.db, repo_id, tags)]))
 
 export async function tagRecord(
   hearth: Hearth,
   repo: { readonly id: string; readonly store: string },
   ref: RefRow,
   people: CommitPersonLookup = commitPersonLookup(hearth),
+  releases: ReadonlyMap<string, string> = releasesOf(hearth, repo.id, [tagOf(ref)]),
 ): Promise<Tag> {
   const { git } = hearth
   const { store } = repo
-  const name = ref.name.slice('refs/tags/'.length)
+  const name = tagOf(ref)
   const tag = ref.peeled === null ? null : await git.readTag(store, ref.oid)
   const target = await git.peelToCommit(store, ref.peeled ?? ref.oid)
   // A lightweight tag has no date of its own.
@@ -33,11 +44,7 @@ export async function tagRecord(
     verified: tag?.tagger
       ? verifySignature(hearth, tag.signature, people(tag.tagger)).verified
       : false,
-    release:
-      releaseOfTag
-        .all(hearth)
-        .map((ask) => ask(hearth.db, repo.id, name))
-        .find((id) => id !== null) ?? null,
+    release: releases.get(name) ?? null,
     created_at: tag?.tagger
       ? commitTime(tag.tagger.time)
       : commit

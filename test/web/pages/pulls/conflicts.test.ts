@@ -171,6 +171,8 @@ test('the message of the commit is proposed, edited and kept by the merge', asyn
   expect(await page.inputValue('[name=message-merge]')).toBe('Merge #1: Fix\n\nIt is done.')
   await page.fill('[name=message-merge]', 'Land the fix\n\nBecause it is time.')
   await page.click('form[action$="/merge"] button:has-text("Merge")')
+  // The form merges in place, so the press does not wait for the answer.
+  await page.locator('main .badge:has-text("Merged")').first().waitFor()
   const { items } = await forge.call(listCommits, ada, { repo: REPO, ref: 'main', per_page: 1 })
   expect(items[0]?.message).toStartWith('Land the fix\n\nBecause it is time.\n')
   expect(items[0]?.message).toContain('Pull-Request: acme/site#1')
