@@ -20,7 +20,7 @@ describe('documents', () => {
   })
   test('code blocks are highlighted by their info string, and plain for an unknown one', () => {
     expect(renderMarkdown('```ts\nconst a = "<b>"\n```')).toContain(
-      '<i class="k">const</i> a = <i class="s">&quot;&lt;b&gt;&quot;</i>',
+      '<b>const</b> a = <i>&quot;&lt;b&gt;&quot;</i>',
     )
     expect(renderMarkdown('```nosuch\na < b\n```')).toBe(
       '<pre tabindex="0" role="group" aria-label="Code"><code>a &lt; b</code></pre>\n',

@@ -2,10 +2,20 @@
 import { closestTo } from './dom.ts'
 
 const parseRange = (hash: string): [number, number] | null => {
-  const match = /^#L(\d+)-L(\d+)$/.exec(hash)
+  const match = /^#L(\d+)(?:-L(\d+))?$/.exec(hash)
   if (!match) return null
-  const ends = [Number(match[1]), Number(match[2])] as const
+  const ends = [Number(match[1]), Number(match[2] ?? match[1])] as const
   return [Math.min(...ends), Math.max(...ends)]
+}
+
+/** Loads the part of a long file that has a line which this page lacks. */
+function openPartOf(line: number): void {
+  const lines = Number(document.querySelector<HTMLElement>('.code[data-lines]')?.dataset.lines)
+  if (!(line >= 1 && line <= lines) || document.getElementById(`L${line}`)) return
+  const url = new URL(location.href)
+  if (url.searchParams.get('from') === String(line)) return
+  url.searchParams.set('from', String(line))
+  location.replace(url)
 }
 
 /** Marks the lines that the address names. */
@@ -13,6 +23,9 @@ export const markRange = (options: { scroll: boolean }): void => {
   for (const row of document.querySelectorAll('.code .lit')) row.classList.remove('lit')
   const range = parseRange(location.hash)
   if (!range) return
+  openPartOf(range[0])
+  // The browser marks a single line, unless it was replaced since.
+  if (range[0] === range[1] && document.querySelector('.code :target')) return
   for (let line = range[0]; line <= range[1]; line++)
     document.getElementById(`L${line}`)?.classList.add('lit')
   if (options.scroll) document.getElementById(`L${range[0]}`)?.scrollIntoView({ block: 'center' })

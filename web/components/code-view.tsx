@@ -85,12 +85,19 @@ const blamedLinesOf = (
 export const CodeView = (props: {
   lines: readonly string[]
   from?: number
+  /** How many lines the file has, when these may be a part of them. */
+  total?: number
   label: string
   blame?: readonly BlameMark[]
 }) => {
-  const { lines, from = 1, blame } = props
+  const { lines, from = 1, total = lines.length, blame } = props
   return (
-    <section class={['code', blame && 'code-blame']} aria-label={props.label} tabindex="0">
+    <section
+      class={['code', blame && 'code-blame']}
+      aria-label={props.label}
+      tabindex="0"
+      data-lines={total > lines.length ? total : undefined}
+    >
       {blame ? blamedLinesOf(lines, from, blame) : linesOf(lines, from)}
     </section>
   )
@@ -112,9 +119,10 @@ export const LineForm = ({ action }: { action: string }) => (
 
 /**
  * The frame of a file: name, size, actions, content. `later` is the address of the same page with
- * the parts that take long.
+ * the parts that take long; `parts` are the links to other parts of a long file.
  */
 export const FileFrame = (props: {
+  parts?: Child
   name?: Child
   lines?: number
   bytes?: number
@@ -138,7 +146,13 @@ export const FileFrame = (props: {
       {props.actions !== undefined && <div class="actions">{props.actions}</div>}
     </header>
     {props.notice !== undefined && <p class="file-notice">{props.notice}</p>}
+    {props.parts && <p class="file-notice file-parts">{props.parts}</p>}
     {props.children}
+    {props.parts && (
+      <nav class="file-parts" aria-label={t('Lines')}>
+        {props.parts}
+      </nav>
+    )}
   </section>
 )
 

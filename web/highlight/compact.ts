@@ -1,6 +1,7 @@
 // Short markup for highlighted source: a page has thousands of spans, and most of its bytes would be
 // their names. Classes of highlight.js with one colour become one letter, on the shortest element.
-// Spans without a colour of their own are left out.
+// The three most frequent, four fifths of all, are an element without a class. Spans without a colour
+// of their own are left out.
 
 /** The letters of `style.css`, by the classes of highlight.js. */
 const LETTERS: Readonly<Record<string, string>> = {
@@ -43,6 +44,9 @@ const LETTERS: Readonly<Record<string, string>> = {
 /** `title class_` and its like: the second class decides. */
 const SECOND_LETTERS: Readonly<Record<string, string>> = { class_: 't', constant_: 'n' }
 
+/** The elements that stand for a letter; none of them has a meaning for screen readers. */
+const ELEMENTS: Readonly<Record<string, string>> = { k: 'b', s: 'i', a: 'u' }
+
 const OPENING = '<span class="hljs-'
 
 /** The letter of an opening tag; null for spans without a colour. */
@@ -56,15 +60,15 @@ function letterOf(tag: string): string | null {
 /** Shortens one line, whose spans are closed in it. A span without text is left out too. */
 export function compactLine(html: string): string {
   if (!html.includes(OPENING)) return html
-  const open: boolean[] = []
+  const open: string[] = []
   let compact = ''
   for (const [part] of html.matchAll(/<\/span>|<span[^>]*>|[^<]+/g)) {
-    if (part === '</span>') {
-      if (open.pop()) compact += '</i>'
-    } else if (part.startsWith('<')) {
+    if (part === '</span>') compact += open.pop() ?? ''
+    else if (part.startsWith('<')) {
       const letter = letterOf(part)
-      open.push(letter !== null)
-      if (letter !== null) compact += `<i class="${letter}">`
+      const element = letter === null ? undefined : ELEMENTS[letter]
+      if (letter !== null) compact += element ? `<${element}>` : `<i class="${letter}">`
+      open.push(letter === null ? '' : `</${element ?? 'i'}>`)
     } else compact += part
   }
   return compact

@@ -61,10 +61,14 @@ export interface HighlightSource {
   readonly text: string
 }
 
-/** `late` when the highlighting is still being made and the lines are plain until then. */
+/**
+ * `late` when the highlighting is still being made and the lines are plain until then. `isPlain` when
+ * they stay plain.
+ */
 export interface FileLines {
   readonly lines: readonly string[]
   readonly late: boolean
+  readonly isPlain: boolean
 }
 
 class QueueFull extends Error {}
@@ -116,17 +120,17 @@ export class Highlighter {
     const text = normalizeLineEnds(source.text)
     const grammar = grammarOfPath(source.path, text.slice(0, 200).split('\n', 1)[0])
     if (grammar === null || grammar === 'plaintext' || exceedsLimits(text, FILE_LIMITS))
-      return { lines: escapeLines(text), late: false }
+      return { lines: escapeLines(text), late: false, isPlain: true }
     const key = `${source.oid}:${grammar}`
     const known = this.#lookup(key)
-    if (known) return { lines: known[0] ?? [], late: false }
+    if (known) return { lines: known[0] ?? [], late: false, isPlain: false }
     const pending = this.#highlight(key, { texts: [text], grammar }, caller)
     if (patience > 0) {
       await this.#ready?.catch(() => {})
       const done = await withTimeout(pending, patience, () => null)
-      if (done) return { lines: done[0] ?? [], late: false }
+      if (done) return { lines: done[0] ?? [], late: false, isPlain: false }
     }
-    return { lines: escapeLines(text), late: true }
+    return { lines: escapeLines(text), late: true, isPlain: false }
   }
 
   /**

@@ -8,6 +8,7 @@ import { getIssue } from '#features/issues/index.ts'
 import { getPull, getSession } from '#features/pulls/index.ts'
 import { getFile } from '#features/repos/index.ts'
 import { Refusal } from '#lib/errors.ts'
+import { lineAddress } from '#lib/line-address.ts'
 import type { Citation } from './schema.ts'
 import type { Asking } from './tools.ts'
 
@@ -46,7 +47,7 @@ async function linesOf(asking: Asking, label: string): Promise<Citation | null> 
   // A binary file has no lines.
   if (file === null || (first !== undefined && (file.lines === null || to > file.lines)))
     return null
-  const anchor = first === undefined ? '' : to === from ? `#L${from}` : `#L${from}-L${to}`
+  const anchor = first === undefined ? '' : lineAddress(from, to)
   return { label, url: `${file.html_url}${anchor}` }
 }
 

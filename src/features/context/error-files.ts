@@ -3,6 +3,7 @@ import { encodePath } from '#lib/percent-encoding.ts'
 import type { RepoGrant } from '#core/access.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { locateStackTrace, type LocatedTrace } from '#features/integrations/index.ts'
+import { lineAddress } from '#lib/line-address.ts'
 import type { FetchedTicket } from './fetch-ticket.ts'
 import { MAX_TICKET_BODY_CHARS, MAX_TICKET_FILES, type Ticket } from './schema.ts'
 
@@ -38,7 +39,7 @@ export async function withFiles(
       .map(({ path, line }) => ({
         path,
         line,
-        url: `${home}/${encodePath(path)}${line === null ? '' : `#L${line}`}`,
+        url: `${home}/${encodePath(path)}${line === null ? '' : lineAddress(line)}`,
       })),
   }
 }

@@ -7,6 +7,7 @@ import { cutTo, importedLine, importedText, importedTitle } from '#features/issu
 import type { LocatedTrace } from '#features/integrations/index.ts'
 import { sha256 } from '#lib/hash.ts'
 import { redactText } from '#lib/redact.ts'
+import { lineAddress } from '#lib/line-address.ts'
 import type { IncomingItem } from './senders/sender.ts'
 
 const MAX_TEXT_LENGTH = 20_000
@@ -50,7 +51,7 @@ function locationsOf(home: string, { commit, frames }: LocatedTrace): string | n
   if (found.length === 0) return null
   const lines = found.slice(0, MAX_LOCATIONS).map(({ path, line, name }) => {
     const place = line === null ? path : `${path}:${line}`
-    const anchor = line === null ? '' : `#L${line}`
+    const anchor = line === null ? '' : lineAddress(line)
     const link = `${home}/blob/${commit}/${encodeReservedPath(path ?? '')}${anchor}`
     return `- [\`${place}\`](<${link}>)${name === '' ? '' : ` in ${codeOf(name)}`}`
   })

@@ -26,6 +26,7 @@ import {
   viewerRole,
   wikiPages,
 } from '#features/repos/index.ts'
+import { lineAddress } from '#lib/line-address.ts'
 import {
   highlightExcerpt,
   highlightParts,
@@ -185,7 +186,7 @@ function codeItems(hearth: Hearth, caller: Caller, files: readonly CodeHit[]): C
         ref,
         sha: commit,
         language,
-        html_url: `${hearth.settings.site_url}/${address}${first ? `#L${first.number}` : ''}`,
+        html_url: `${hearth.settings.site_url}/${address}${first ? lineAddress(first.number) : ''}`,
         matches: matches.map((line) => ({ number: line.number, parts: [...line.parts] })),
         symbols: [...symbols],
       },

@@ -32,7 +32,9 @@ test('a model searches and reads, and its citations become links', async () => {
     '#1',
     'src/heat.ts:1-2',
   ])
-  expect(answered.citations[0]?.url).toMatch(/\/acme\/site\/blob\/[0-9a-f]{40}\/src\/heat\.ts#L2$/)
+  expect(answered.citations[0]?.url).toMatch(
+    /\/acme\/site\/blob\/[0-9a-f]{40}\/src\/heat\.ts\?from=2#L2$/,
+  )
   expect(answered.answer).toContain(`[#1](<${answered.citations[1]?.url}>)`)
   expect(lastSent(provider)).toContain('2: export const hot = 2')
   expect(lastSent(provider)).toContain('#1 Too hot')

@@ -150,7 +150,7 @@ test('an error is read by its address, with the files of the repository', async 
       {
         path: 'src/shop/oven.py',
         line: 9,
-        url: `${world.hearth.settings.site_url}/${REPO}/blob/${commit}/src/shop/oven.py#L9`,
+        url: `${world.hearth.settings.site_url}/${REPO}/blob/${commit}/src/shop/oven.py?from=9#L9`,
       },
     ],
   })

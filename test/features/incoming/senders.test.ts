@@ -208,8 +208,8 @@ test('an error links to the files of its stack trace, at the commit of its relea
   expect(title).toBe('Error #2: This is a test error!')
   expect(body).toContain(
     [
-      `- [\`app/src/cart.js:12\`](<${home}/blob/${released}/app/src/cart.js#L12>) in \`total\``,
-      `- [\`app/src/main.js:3\`](<${home}/blob/${released}/app/src/main.js#L3>) in \`fixes #1 @bob 'x'\``,
+      `- [\`app/src/cart.js:12\`](<${home}/blob/${released}/app/src/cart.js?from=12#L12>) in \`total\``,
+      `- [\`app/src/main.js:3\`](<${home}/blob/${released}/app/src/main.js?from=3#L3>) in \`fixes #1 @bob 'x'\``,
     ].join('\n'),
   )
   // A file of a library is none of the repository, whatever it is called.
@@ -221,7 +221,7 @@ test('an error links to the files of its stack trace, at the commit of its relea
 
   await post(alerted({ issue_id: '77', release: 'site@unknown' }), of('event_alert'))
   const other = (await issues()).find((one) => one.number !== number)
-  expect(other?.body).toContain('/app/src/main.js#L3>')
+  expect(other?.body).toContain('/app/src/main.js?from=3#L3>')
   expect(other?.body).not.toContain('cart.js#')
   expect(other?.body).toContain(
     'Stack trace, the newest call first:\n  ./node_modules/lib/index.js:1',
@@ -255,7 +255,7 @@ test('an event without a stack trace has it asked for, with the token of the int
   await world.jobs()
   expect(service.lines()).toEqual(['GET /api/0/issues/44/events/latest/'])
   const [made] = await issues()
-  expect(made?.body).toContain('/src/cart.js#L12>) in `total`')
+  expect(made?.body).toContain('/src/cart.js?from=12#L12>) in `total`')
   // Once is enough, and an answer that is of no use leaves the issue as it is.
   const other = {
     ...glitchtip.attachments[0],

@@ -104,7 +104,7 @@ test('each type is found, counted, and shown with what matched', async () => {
   expect(text(keeper.matches[0]?.parts ?? [])).toBe('        return "the lighthouse keeper"')
   expect(marked(keeper.matches[0]?.parts ?? [])).toEqual(['lighthouse'])
   expect(keeper).toMatchObject({ ref: 'main', language: 'Python' })
-  expect(keeper.html_url).toEndWith(`/acme/site/blob/${keeper.sha}/src/deep/keeper.py#L3`)
+  expect(keeper.html_url).toEndWith(`/acme/site/blob/${keeper.sha}/src/deep/keeper.py?from=3#L3`)
 
   const issues = await find(anonymous, 'lighthouse', { type: 'issues' })
   expect(titles(issues)).toEqual(['The lamp flickers', 'Paint the door'])

@@ -20,11 +20,12 @@ const HARD_LINES = new Array<string>(20).fill(HARD_LINE)
 test('the same blob is highlighted once, under another name by its own grammar', async () => {
   const blob = { oid: 'f'.repeat(40), path: 'a.js', text: 'let a = 1' }
   const { lines, late } = await shown.file(blob, patient)
-  expect([late, lines[0]]).toEqual([false, '<i class="k">let</i> a = <i class="n">1</i>'])
+  expect([late, lines[0]]).toEqual([false, '<b>let</b> a = <i class="n">1</i>'])
   expect((await shown.file({ ...blob, path: 'dir/b.mjs' }, { patience: 0 })).lines).toBe(lines)
   expect(await shown.file({ ...blob, path: 'b.txt' })).toEqual({
     lines: ['let a = 1'],
     late: false,
+    isPlain: true,
   })
 })
 
@@ -33,7 +34,7 @@ test('texts of one language are highlighted together and known from then on', as
   const first = shown.texts(texts, 'javascript', 'ada')
   expect(first).toBeInstanceOf(Promise)
   const lines = await first
-  expect(lines.map((text) => text[0]?.includes('<i class="k">'))).toEqual([true, true])
+  expect(lines.map((text) => text[0]?.includes('<b>'))).toEqual([true, true])
   expect(shown.texts(texts, 'javascript', 'bob')).toBe(lines)
   expect(shown.texts(['<'], null, 'ada')).toEqual([['&lt;']])
   expect(shown.texts(['<'], 'plaintext', 'ada')).toEqual([['&lt;']])
@@ -44,15 +45,21 @@ test('a text that takes too long is plain, also when it is asked again, and the 
   const before = process.threadCpuUsage()
   const hard = { oid: 'a'.repeat(40), path: 'a.md', text: HARD }
   const other = highlighter.texts(['let a = 1'], 'javascript', 'bob')
-  expect(await highlighter.file(hard, patient)).toEqual({ lines: HARD_LINES, late: false })
+  expect(await highlighter.file(hard, patient)).toEqual({
+    lines: HARD_LINES,
+    late: false,
+    isPlain: false,
+  })
   // Known: no thread is asked.
-  expect(await highlighter.file(hard, { patience: 0 })).toEqual({ lines: HARD_LINES, late: false })
+  expect(await highlighter.file(hard, { patience: 0 })).toEqual({
+    lines: HARD_LINES,
+    late: false,
+    isPlain: false,
+  })
   expect(await highlighter.texts([HARD], 'markdown', 'ada')).toEqual([HARD_LINES])
   expect(highlighter.texts([HARD], 'markdown', 'ada')).toEqual([HARD_LINES])
-  expect((await other)[0]?.[0]).toContain('<i class="k">')
-  expect((await highlighter.texts(['let c = 1'], 'javascript', 'ada'))[0]?.[0]).toContain(
-    '<i class=',
-  )
+  expect((await other)[0]?.[0]).toContain('<b>')
+  expect((await highlighter.texts(['let c = 1'], 'javascript', 'ada'))[0]?.[0]).toContain('<b>')
   // This thread has only waited: the grammar alone takes all of the two seconds.
   const { user, system } = process.threadCpuUsage(before)
   expect((user + system) / 1000).toBeLessThan(500)
@@ -65,7 +72,7 @@ test('a text that takes too long leaves the others of its page highlighted', asy
     highlighter.texts(['let a = 1'], 'javascript', 'ada'),
   ])
   expect(hard).toEqual([HARD_LINES])
-  expect(other[0]?.[0]).toContain('<i class="k">')
+  expect(other[0]?.[0]).toContain('<b>')
 })
 
 test('files of a page above the size of a message are all highlighted', async () => {
@@ -77,7 +84,7 @@ test('files of a page above the size of a message are all highlighted', async ()
     ),
   )
   expect(pages.map(([text]) => text?.[0])).toEqual(
-    Array.from({ length: 12 }, (_, at) => `<i class="k">let</i> a = <i class="n">${at}</i>`),
+    Array.from({ length: 12 }, (_, at) => `<b>let</b> a = <i class="n">${at}</i>`),
   )
 })
 
@@ -87,10 +94,8 @@ test('when too many texts wait, further ones are plain and tried again later', a
     highlighter.texts([`let a = ${at}`], 'javascript', `caller ${at}`),
   )
   const lines = await Promise.all(all)
-  const plain = lines.filter(([text]) => !text?.[0]?.includes('<i class='))
+  const plain = lines.filter(([text]) => !text?.[0]?.includes('<b>'))
   expect(plain.length).toBeGreaterThan(0)
   expect(plain.length).toBeLessThan(10)
-  expect((await highlighter.texts(['let a = 39'], 'javascript', 'ada'))[0]?.[0]).toContain(
-    '<i class=',
-  )
+  expect((await highlighter.texts(['let a = 39'], 'javascript', 'ada'))[0]?.[0]).toContain('<b>')
 })

@@ -88,7 +88,7 @@ test('source of a page is highlighted when it is complete, and plain when that c
   const marker = patient.placeSource(texts, 'javascript', show)
   expect(marker).toStartWith('<!--part ')
   const page = await patient.fill(`<p>${marker}</p>`)
-  expect(page).toStartWith('<p><b><i class="k">let</i>')
+  expect(page).toStartWith('<p><b><b>let</b>')
   expect(page).toEndWith('|b</b></p>')
   // The next page knows it at once.
   const next = new PageMarkdown(hearth, 'bob').placeSource(texts, 'javascript', show)

@@ -131,7 +131,7 @@ test('errors, warnings and notices are told apart, and lead to their lines', asy
     expect(html).toMatch(/tone-bad.*aria-label="Error".*Bad &lt;type/s)
     expect(html).toMatch(/tone-wait.*aria-label="Warning".*unused/s)
     expect(html).toMatch(/tone-info.*aria-label="Notice".*done/s)
-    expect(html).toMatch(/href="\/acme\/site\/blob\/[0-9a-f]{40}\/a\.c#L3"/)
+    expect(html).toMatch(/href="\/acme\/site\/blob\/[0-9a-f]{40}\/a\.c\?from=3#L3"/)
   }
 })
 

@@ -2,6 +2,7 @@
 // the page are in a list above the files.
 import { listAddedAlerts, type Severity } from '#features/security/index.ts'
 import { listAnnotations, type CommitAnnotation } from '#features/workflows/index.ts'
+import { lineAddress } from '#lib/line-address.ts'
 import { Icon, List, Row, type DiffFile, type DiffThread } from '../../components/index.ts'
 import type { Html } from '../../jsx/html.ts'
 import { codeAlertsPath, codePath, jobPath } from '../../paths.ts'
@@ -151,7 +152,7 @@ const LineLink = ({ repo, sha, of }: { repo: string; sha: string | null; of: Lin
   if (sha === null) return <code>{name}</code>
   const href = codePath(repo, 'blob', sha, of.path)
   return (
-    <a class="mono" href={of.line === null ? href : `${href}#L${of.line}`}>
+    <a class="mono" href={of.line === null ? href : href + lineAddress(of.line)}>
       {name}
     </a>
   )

@@ -1,6 +1,15 @@
 import { encodePath } from '#lib/percent-encoding.ts'
 import { findBlame, getCommit, type Repo } from '#features/repos/index.ts'
-import { BinaryNote, CodeView, FileFrame, Icon, RelativeTime } from '../../components/index.ts'
+import {
+  BinaryNote,
+  CodeView,
+  FileFrame,
+  Icon,
+  RelativeTime,
+  type BlameMark,
+} from '../../components/index.ts'
+import type { FileLines } from '../../highlight/highlighter.ts'
+import type { Html } from '../../jsx/html.ts'
 import { codePath, commitPath, pullPath, repoPath, withQuery } from '../../paths.ts'
 import {
   DirectResponse,
@@ -13,8 +22,9 @@ import {
 } from '../../site.ts'
 import { repoOf } from '../repos/frame.tsx'
 import { describeMissingSource } from './renderings.tsx'
-import { FileActions, FileFacts, FilePage, FileParts } from './file-frame.tsx'
+import { FileActions, FileFacts, FilePage, partLinks, totalLines } from './file-frame.tsx'
 import { loadFile, type FileData } from './file-load.ts'
+import { BLAMED_LINE_BYTES, partOf, type FilePart } from './file-parts.ts'
 import { byteLinesOf, toTextLines } from './utf16-lines.ts'
 import { rich, t } from '../../text.ts'
 
@@ -45,15 +55,17 @@ async function linesOf(visit: Visit, { file, path, repo, text }: FileData, wait_
   )
 }
 
-const BlameMark = ({
+type BlameRange = OutputOf<typeof findBlame>['items'][number]
+
+const RangeMark = ({
   repo,
   home,
   range: { commit, pull, session, path },
 }: {
   repo: Repo
   home: string
-  range: OutputOf<typeof findBlame>['items'][number]
-}) => (
+  range: BlameRange
+}): Html => (
   <div>
     <a
       href={commitPath(repo.full_name, commit.sha)}
@@ -79,6 +91,40 @@ const BlameMark = ({
     </a>
   </div>
 )
+
+/** The lines of a part, with the marks beside them. */
+type BlamedPart = FilePart & { readonly marks: readonly BlameMark[] }
+
+/** The part with the line that is asked for; what is beside its lines counts as well. */
+function blamedPart(
+  { repo, file, line }: FileData,
+  ranges: readonly BlameRange[],
+  source: FileLines,
+  text: string,
+): BlamedPart {
+  const home = repo.full_name.split('/').slice(0, 2).join('/')
+  const marks = new Map<BlameRange, Html>()
+  const markOf = (range: BlameRange): Html => {
+    const known = marks.get(range)
+    if (known) return known
+    const mark = <RangeMark repo={repo} home={home} range={range} />
+    marks.set(range, mark)
+    return mark
+  }
+  let at = 0
+  const part = partOf({ text, first: file.from_line ?? 1 }, source, line, (number, isFirst) => {
+    while (at < ranges.length - 1 && (ranges[at]?.to_line ?? 0) < number) at++
+    const range = ranges[at]
+    const isMarked = range && (isFirst || range.from_line === number)
+    return BLAMED_LINE_BYTES + (isMarked ? Buffer.byteLength(markOf(range).toString()) : 0)
+  })
+  return {
+    ...part,
+    marks: ranges
+      .filter(({ from_line, to_line }) => to_line >= part.from && from_line <= part.to)
+      .map((range) => ({ ...range, mark: markOf(range) })),
+  }
+}
 
 const blameBeforePath = (repo: string, sha: string, path: string): string =>
   repoPath(repo, `/blame-before/${sha}/${encodePath(path)}`)
@@ -120,16 +166,16 @@ export const blamePage = page({
     ])
     return {
       ...data,
-      ranges: found?.items ?? [],
       late: found?.late ?? false,
-      source: found === null ? null : source,
+      isPlain: source?.late ?? false,
+      part: found && source && text && blamedPart(data, found.items, source, text.text),
     }
   },
-  view: ({ ranges, late, source, ...data }, visit) => {
+  view: ({ late, isPlain, part, ...data }, visit) => {
     const { repo, ref, path, file } = data
-    const home = repo.full_name.split('/').slice(0, 2).join('/')
+    const here = codePath(repo.full_name, 'blame', ref, path)
     const later =
-      late || source?.late
+      late || isPlain
         ? withQuery(visit.url.pathname, { ...Object.fromEntries(visit.url.searchParams), wait: 1 })
         : undefined
     return (
@@ -141,7 +187,8 @@ export const blamePage = page({
           lines={file.lines ?? undefined}
           bytes={file.size}
           facts={<FileFacts data={data} />}
-          actions={<FileActions data={data} view="blame" visit={visit} />}
+          parts={part && partLinks(file, part, here)}
+          actions={<FileActions data={data} view="blame" part={part} visit={visit} />}
           notice={
             late
               ? rich('Computing the blame. <a>Load it</a>', {
@@ -154,7 +201,7 @@ export const blamePage = page({
               : undefined
           }
         >
-          {source === null ? (
+          {part === null ? (
             file.size === 0 ? (
               describeMissingSource(data)
             ) : (
@@ -162,18 +209,14 @@ export const blamePage = page({
             )
           ) : (
             <CodeView
-              lines={source.lines}
-              from={file.from_line ?? 1}
+              lines={part.lines}
+              from={part.from}
+              total={totalLines(file, part)}
               label={path}
-              blame={ranges.map((range) => ({
-                from_line: range.from_line,
-                to_line: range.to_line,
-                mark: <BlameMark repo={repo} home={home} range={range} />,
-              }))}
+              blame={part.marks}
             />
           )}
         </FileFrame>
-        <FileParts data={data} here={codePath(repo.full_name, 'blame', ref, path)} />
       </FilePage>
     )
   },

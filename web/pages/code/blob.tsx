@@ -4,9 +4,10 @@ import type { Child } from '../../jsx/html.ts'
 import { codePath, repoPath, withQuery } from '../../paths.ts'
 import { DirectResponse, page, redirect } from '../../site.ts'
 import { renderFile, describeMissingSource } from './renderings.tsx'
-import { FileActions, FileFacts, FilePage, FileParts } from './file-frame.tsx'
+import { FileActions, FileFacts, FilePage, partLinks, totalLines } from './file-frame.tsx'
 import { loadFile, type FileData } from './file-load.ts'
-import { rich, t } from '../../text.ts'
+import { LINE_BYTES, partOf } from './file-parts.ts'
+import { rich, t, tn } from '../../text.ts'
 
 /** How long the page waits for the highlighting when the reader asked to wait. */
 const LONG_MS = 10_000
@@ -56,25 +57,30 @@ export const blobPage = page({
     // As READMEs written for GitHub embed their pictures.
     if (['true', '1'].includes(visit.url.searchParams.get('raw') ?? ''))
       return redirect(visit.url.pathname.replace(/^(\/[^/]+\/[^/]+)\/blob\//, '$1/raw/'), 302)
-    const line = Number(visit.url.searchParams.get('line') ?? '')
+    const query = visit.url.searchParams
+    // The form that goes to a line without the browser script.
+    const line = Number(query.get('line') ?? '')
     if (Number.isSafeInteger(line) && line > 0)
-      return redirect(`${visit.url.pathname}#L${line}`, 302)
+      return redirect(`${withQuery(visit.url.pathname, { from: line })}#L${line}`, 302)
     const data = await loadFile(visit, 'blob')
     if (data instanceof DirectResponse) return data
     const face = renderFile(data, visit)
-    const rendered = face !== null && (!face.source || visit.url.searchParams.get('plain') !== '1')
+    // Lines are those of the source.
+    const asSource = query.get('plain') === '1' || query.has('from')
+    const rendered = face !== null && (!face.source || !asSource)
     const { file, path, text } = data
-    const source =
-      rendered || text === null
-        ? null
-        : await visit.markdown.sourceFile(
-            { oid: `${file.sha}:${file.from_line ?? 1}`, path, text: text.text },
-            visit.url.searchParams.get('wait') === '1' ? LONG_MS : undefined,
-          )
-    return { ...data, face, rendered, source }
+    if (rendered || text === null || file.size === 0)
+      return { ...data, face, rendered, part: null, late: false }
+    const first = file.from_line ?? 1
+    const source = await visit.markdown.sourceFile(
+      { oid: `${file.sha}:${first}`, path, text: text.text },
+      query.get('wait') === '1' ? LONG_MS : undefined,
+    )
+    const part = partOf({ text: text.text, first }, source, data.line, () => LINE_BYTES)
+    return { ...data, face, rendered, part, late: source.late }
   },
-  view: ({ face, rendered, source, ...data }, visit) => {
-    const { repo, ref, path, file, symlink, text } = data
+  view: ({ face, rendered, part, late, ...data }, visit) => {
+    const { repo, ref, path, file, symlink } = data
     const here = codePath(repo.full_name, 'blob', ref, path)
     const target = symlink ? targetOf(data) : null
     const notice = file.lfs
@@ -89,17 +95,20 @@ export const blobPage = page({
           })
         : file.binary && file.truncated && data.text !== null
           ? rich('The first {bytesText} are shown.', { bytesText: bytesText(1024 * 1024) })
-          : undefined
+          : file.lines === null && part !== null
+            ? tn('The first {count} line is shown.', 'The first {count} lines are shown.', part.end)
+            : undefined
     return (
       <FilePage data={data} visit={visit} view="blob">
         <FileFrame
           id="file"
-          later={source?.late ? laterHref(visit.url) : undefined}
+          later={late ? laterHref(visit.url) : undefined}
           name={path.split('/').at(-1)}
           lines={file.lines ?? undefined}
           bytes={file.size}
           facts={<FileFacts data={data} more={face?.facts && <span>{face.facts}</span>} />}
           notice={notice}
+          parts={part && partLinks(file, part, here)}
           actions={
             <>
               {face?.source && (
@@ -107,18 +116,22 @@ export const blobPage = page({
                   {rendered ? t('Source') : t('Rendered')}
                 </LinkButton>
               )}
-              {rendered || text === null ? null : <LineForm action={visit.url.pathname} />}
-              <FileActions data={data} view="blob" visit={visit} />
+              {part !== null && <LineForm action={visit.url.pathname} />}
+              <FileActions data={data} view="blob" part={part} visit={visit} />
             </>
           }
         >
           {rendered
             ? face?.body
             : (describeMissingSource(data) ?? (
-                <CodeView lines={source?.lines ?? []} from={file.from_line ?? 1} label={path} />
+                <CodeView
+                  lines={part?.lines ?? []}
+                  from={part?.from}
+                  total={part ? totalLines(file, part) : undefined}
+                  label={path}
+                />
               ))}
         </FileFrame>
-        <FileParts data={data} here={here} />
       </FilePage>
     )
   },

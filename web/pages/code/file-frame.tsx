@@ -1,7 +1,7 @@
 // The frame of the pages of one file.
-import type { Repo } from '#features/repos/index.ts'
-import { Button, ButtonGroup, Chip, LinkButton, Pager } from '../../components/index.ts'
-import { bytesText } from '../../format.ts'
+import type { FileRecord } from '#features/repos/index.ts'
+import { Button, ButtonGroup, Chip, LinkButton } from '../../components/index.ts'
+import { bytesText, formatNumber } from '../../format.ts'
 import type { Child } from '../../jsx/html.ts'
 import { codePath, withQuery } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
@@ -9,6 +9,7 @@ import { RepoFrame } from '../repos/frame.tsx'
 import { mayPropose } from './edit-load.ts'
 import { editPath } from './edit.tsx'
 import type { FileData } from './file-load.ts'
+import type { FilePart } from './file-parts.ts'
 import { FindFileLink } from './find.tsx'
 import { PathCrumbs, WithTree } from './frame.tsx'
 import { RefSwitch } from './ref-switch.tsx'
@@ -67,31 +68,36 @@ export const FileFacts = ({ data, more }: { data: FileData; more?: Child }) => (
   </>
 )
 
+/** The address of a view of a file, at the same lines as the one that is shown. */
+const viewHref = (
+  { repo, path }: FileData,
+  view: 'blob' | 'blame',
+  ref: string,
+  part: FilePart | null,
+): string =>
+  withQuery(codePath(repo.full_name, view, ref, path), {
+    from: part !== null && part.from > 1 ? part.from : undefined,
+  })
+
 const ViewLinks = ({
-  repo,
-  path,
+  data,
   raw,
-  ref,
   view,
+  part,
 }: {
-  repo: Repo
-  path: string
+  data: FileData
   raw: string
-  ref: string
   view: 'blob' | 'blame'
+  part: FilePart | null
 }) => (
   <ButtonGroup label={t('Views of this file')}>
-    <LinkButton href={codePath(repo.full_name, 'blob', ref, path)} small current={view === 'blob'}>
+    <LinkButton href={viewHref(data, 'blob', data.ref, part)} small current={view === 'blob'}>
       {t('Code')}
     </LinkButton>
-    <LinkButton
-      href={codePath(repo.full_name, 'blame', ref, path)}
-      small
-      current={view === 'blame'}
-    >
+    <LinkButton href={viewHref(data, 'blame', data.ref, part)} small current={view === 'blame'}>
       {t('Blame')}
     </LinkButton>
-    <LinkButton href={codePath(repo.full_name, 'commits', ref, path)} small>
+    <LinkButton href={codePath(data.repo.full_name, 'commits', data.ref, data.path)} small>
       {t('History')}
     </LinkButton>
     <LinkButton href={raw} small>
@@ -103,10 +109,12 @@ const ViewLinks = ({
 export const FileActions = ({
   data,
   view,
+  part,
   visit,
 }: {
   data: FileData
   view: 'blob' | 'blame'
+  part: FilePart | null
   visit: Visit
 }) => {
   const { repo, ref, path, file, text } = data
@@ -114,7 +122,7 @@ export const FileActions = ({
   const mayEdit = data.onBranch && mayPropose(visit, repo)
   return (
     <>
-      <ViewLinks repo={repo} path={path} raw={raw} ref={ref} view={view} />
+      <ViewLinks data={data} raw={raw} view={view} part={part} />
       {text !== null && (
         <Button
           small
@@ -125,7 +133,7 @@ export const FileActions = ({
         />
       )}
       <LinkButton
-        href={codePath(repo.full_name, view, file.commit_sha, path)}
+        href={viewHref(data, view, file.commit_sha, part)}
         small
         variant="quiet"
         icon="link"
@@ -154,23 +162,43 @@ export const FileActions = ({
   )
 }
 
-/** The pager of a long file. */
-export const FileParts = ({ data, here }: { data: FileData; here: string }) => {
-  const { file } = data
-  const from = file.from_line ?? 1
+/** How many lines a file has; undefined when only its beginning was read. */
+export const totalLines = ({ lines }: FileRecord, { end }: FilePart): number | undefined =>
+  lines === null ? undefined : Math.max(lines, end)
+
+/**
+ * Which lines of a long file are shown, with links to the parts before and after them. `here` is the
+ * address of the file. Null for a file that is shown whole.
+ */
+export function partLinks(file: FileRecord, part: FilePart, here: string): Child {
+  const { from, to, end } = part
+  const total = totalLines(file, part)
+  const isLast = to === (total ?? end)
+  if (from === 1 && isLast) return null
   return (
-    <Pager
-      label={t('Lines')}
-      newer={
-        from > 1
-          ? withQuery(here, { from: Math.max(1, from - 5000) > 1 ? from - 5000 : undefined })
-          : null
-      }
-      older={
-        file.truncated && file.lines !== null && file.to_line !== null && file.to_line < file.lines
-          ? withQuery(here, { from: file.to_line + 1 })
-          : null
-      }
-    />
+    <>
+      <span>
+        {total === undefined
+          ? rich('Lines {start_line} to {line}', {
+              start_line: formatNumber(from),
+              line: formatNumber(to),
+            })
+          : rich('Lines {from} to {to} of {total}', {
+              from: formatNumber(from),
+              to: formatNumber(to),
+              total: formatNumber(total),
+            })}
+      </span>
+      {from > 1 && (
+        <a href={withQuery(here, { from: from - 1 })} rel="prev">
+          {t('Previous lines')}
+        </a>
+      )}
+      {!isLast && (
+        <a href={withQuery(here, { from: to + 1 })} rel="next">
+          {t('Next lines')}
+        </a>
+      )}
+    </>
   )
 }

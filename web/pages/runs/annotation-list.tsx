@@ -1,5 +1,6 @@
 // What jobs reported, as a list: errors, warnings and notices, each with its place.
 import type { Run, WorkflowJob } from '#features/workflows/index.ts'
+import { lineAddress } from '#lib/line-address.ts'
 import { diffAnchor, Icon, List, PageHead, Row, type IconName } from '../../components/index.ts'
 import { codePath, jobPath, pullPath } from '../../paths.ts'
 import { t, texts } from '../../text.ts'
@@ -33,7 +34,7 @@ function placeHref(
     const row = line === null ? '' : `R${line}`
     return `${pullPath(repo, run.pull, 'changes')}#${diffAnchor(file)}${row}`
   }
-  return `${codePath(repo, 'blob', run.sha, file)}${line === null ? '' : `#L${line}`}`
+  return codePath(repo, 'blob', run.sha, file) + (line === null ? '' : lineAddress(line))
 }
 
 const PlaceLink = ({ repo, run, of }: { repo: string; run: Run; of: Annotation }) => {

@@ -9,6 +9,7 @@ import {
   type Run,
   type Workflow,
 } from '#features/workflows/index.ts'
+import { lineAddress } from '#lib/line-address.ts'
 import {
   ActionButton,
   Breadcrumbs,
@@ -63,7 +64,10 @@ const Errors = ({
           meta={
             <>
               <a
-                href={`${codePath(repo.full_name, 'blob', repo.default_branch, workflow.path)}#L${line}`}
+                href={
+                  codePath(repo.full_name, 'blob', repo.default_branch, workflow.path) +
+                  lineAddress(line)
+                }
               >
                 {rich('line {line}, column {column}', { line, column })}
               </a>

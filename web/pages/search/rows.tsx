@@ -8,6 +8,7 @@ import type {
   SearchResult,
   WikiFound,
 } from '#features/search/index.ts'
+import { lineAddress } from '#lib/line-address.ts'
 import { Avatar, ActorLink } from '../../components/avatar.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { Labels } from '../../components/label.tsx'
@@ -52,7 +53,7 @@ const File = ({ file, inside }: { file: CodeFound; inside: boolean }) => {
       {file.symbols.length > 0 && (
         <p class="hit-symbols">
           {file.symbols.slice(0, 5).map(({ name, kind, line }) => (
-            <a class="topic" href={`${at}#L${line}`}>
+            <a class="topic" href={at + lineAddress(line)}>
               <span class="muted">{kind}</span> {name}
             </a>
           ))}
@@ -65,7 +66,7 @@ const File = ({ file, inside }: { file: CodeFound; inside: boolean }) => {
             {file.matches.map(({ number, parts }) => (
               <tr>
                 <th scope="row">
-                  <a href={`${at}#L${number}`} aria-label={t('Line {number}', { number })}>
+                  <a href={at + lineAddress(number)} aria-label={t('Line {number}', { number })}>
                     {number}
                   </a>
                 </th>

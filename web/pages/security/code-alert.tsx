@@ -6,6 +6,7 @@ import {
   type CodeAlert,
 } from '#features/security/index.ts'
 import { Refusal } from '#lib/errors.ts'
+import { lineAddress } from '#lib/line-address.ts'
 import {
   Breadcrumbs,
   Card,
@@ -66,7 +67,10 @@ const Lines = ({ repo, alert, excerpt }: Shown) => (
     flush
     title={
       <a
-        href={`${codePath(repo.full_name, 'blob', alert.commit_sha ?? '', alert.path)}#L${alert.start_line}`}
+        href={
+          codePath(repo.full_name, 'blob', alert.commit_sha ?? '', alert.path) +
+          lineAddress(alert.start_line ?? 1)
+        }
       >
         <code>
           {alert.path}:{alert.start_line}

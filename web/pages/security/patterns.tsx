@@ -11,6 +11,7 @@ import {
   type SecretPattern,
 } from '#features/security/index.ts'
 import { getWorkspace } from '#features/workspaces/index.ts'
+import { lineAddress } from '#lib/line-address.ts'
 import {
   ActionButton,
   Badge,
@@ -262,7 +263,7 @@ const TestResult = ({ visit, test }: { visit: Visit; test: PatternTest }) => (
           <Row
             mark={<Icon name="file" />}
             title={
-              <a href={`${codePath(test.repository, 'blob', commit, path)}#L${line}`}>
+              <a href={codePath(test.repository, 'blob', commit, path) + lineAddress(line)}>
                 <code>
                   {path}:{line}
                 </code>

@@ -8,6 +8,7 @@ import {
   type SecretAlert,
   type SecretLocation,
 } from '#features/security/index.ts'
+import { lineAddress } from '#lib/line-address.ts'
 import {
   ActorLink,
   Badge,
@@ -85,7 +86,7 @@ const LocationRow = ({
         commit === null ? (
           <a href={path}>{place}</a>
         ) : (
-          <a href={`${codePath(repo.full_name, 'blob', commit, path)}#L${line}`}>{place}</a>
+          <a href={codePath(repo.full_name, 'blob', commit, path) + lineAddress(line)}>{place}</a>
         )
       }
       meta={

@@ -175,7 +175,7 @@ test('a large file is highlighted by another thread, the same as it would be her
   expect([first.late, first.lines.length, first.lines[7999]]).toEqual([
     false,
     8000,
-    '<i class="k">const</i> value7999 = <i class="s">&quot;text 7999&quot;</i> <i class="c">// &lt;note&gt;</i>',
+    '<b>const</b> value7999 = <i>&quot;text 7999&quot;</i> <i class="c">// &lt;note&gt;</i>',
   ])
   const late = await highlighter.file({ oid: 'e'.repeat(40), path: 'a.ts', text }, { patience: 0 })
   expect([late.late, late.lines[0]]).toEqual([
