@@ -12,6 +12,9 @@ declare const self: {
   onmessage: ((event: MessageEvent<EngineWorkerMessage>) => void) | null
 }
 
+/** Milliseconds of work between two collections of garbage: walks allocate many small objects. */
+const MAX_WORK_MS = 250
+
 /** The first message; `others` is the number of other threads. */
 type Start = {
   readonly kind: 'settings'
@@ -33,7 +36,7 @@ function send(event: RunnerEvent): void {
 
 function start({ settings, others, cells, thread }: Start): void {
   const engine = new Engine(settings, cells, thread)
-  const runner = new TaskRunner(engine, send, others, garbageCollector())
+  const runner = new TaskRunner(engine, send, others, garbageCollector(MAX_WORK_MS))
   self.onmessage = ({ data }) => {
     if (data.kind === 'end') {
       engine.close()

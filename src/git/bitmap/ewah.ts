@@ -59,10 +59,10 @@ export function encodeEwah(bits: Uint32Array, count: number): Uint8Array {
   let at = 0
   do {
     const value = at < total ? uniformValue(bits, at) : -1
-    let run = 0
+    const runStart = at
     if (value >= 0)
-      while (at < total && run < 0xffffffff && uniformValue(bits, at) === value)
-        [run, at] = [run + 1, at + 1]
+      while (at < total && at - runStart < 0xffffffff && uniformValue(bits, at) === value) at++
+    const run = at - runStart
     const start = at
     while (at < total && at - start < MAX_LITERALS && uniformValue(bits, at) < 0) at++
     const literals = at - start

@@ -13,32 +13,61 @@ export type IndexRows = {
 
 const BLOCK_BYTES = 1 << 16
 
+/** The entries of an index in the order of their ids. */
+export type IndexEntries = {
+  readonly count: number
+  /** The bytes that contain the id of an entry at `oidAt`. */
+  oidBytes(i: number): Uint8Array
+  oidAt(i: number): number
+  crc(i: number): number
+  offset(i: number): number
+}
+
 /**
  * Writes the index of the pack with this checksum to an open file, block by block. `order` is the
  * result of `sortRows`.
  */
 export function writeIndex(
   fd: number,
-  rows: IndexRows,
+  { count, oids, ids, crcs, offsets }: IndexRows,
   order: Uint32Array,
   packChecksum: Uint8Array,
 ): void {
-  const { count, oids, ids, crcs, offsets } = rows
+  writeIndexEntries(
+    fd,
+    {
+      count,
+      oidBytes: () => oids,
+      oidAt: (i) => (ids === null ? order[i]! : ids[order[i]!]!) * 20,
+      crc: (i) => crcs[order[i]!]!,
+      offset: (i) => offsets[order[i]!]!,
+    },
+    packChecksum,
+  )
+}
+
+/** Writes the index of the pack with this checksum to an open file, block by block. */
+export function writeIndexEntries(
+  fd: number,
+  entries: IndexEntries,
+  packChecksum: Uint8Array,
+): void {
+  const { count } = entries
   const writer = new HashingWriter(fd, BLOCK_BYTES)
   writer.put32(0xff744f63)
   writer.put32(2)
   const counts = new Uint32Array(256)
-  for (let row = 0; row < count; row++) counts[oids[(ids === null ? row : ids[row]!) * 20]!]!++
+  for (let i = 0; i < count; i++) counts[entries.oidBytes(i)[entries.oidAt(i)]!]!++
   let sum = 0
   for (let byte = 0; byte < 256; byte++) writer.put32((sum += counts[byte]!))
   for (let i = 0; i < count; i++) {
-    const at = (ids === null ? order[i]! : ids[order[i]!]!) * 20
-    writer.put(oids, at, at + 20)
+    const at = entries.oidAt(i)
+    writer.put(entries.oidBytes(i), at, at + 20)
   }
-  for (let i = 0; i < count; i++) writer.put32(crcs[order[i]!]!)
+  for (let i = 0; i < count; i++) writer.put32(entries.crc(i))
   const wide: number[] = []
   for (let i = 0; i < count; i++) {
-    const offset = offsets[order[i]!]!
+    const offset = entries.offset(i)
     if (offset < 0x80000000) writer.put32(offset)
     else {
       writer.put32(0x80000000 + wide.length)

@@ -19,7 +19,7 @@ import {
 } from './entry-header.ts'
 import { deltaKey, type CachedDelta } from './delta-cache.ts'
 import { createDelta } from './diff-delta.ts'
-import type { PackPart } from './pack-plan.ts'
+import { countPlanned, type PackPart } from './pack-plan.ts'
 import { WrittenOffsets } from './written-offsets.ts'
 
 /** Receives the bytes of the pack. */
@@ -53,11 +53,12 @@ export type PackBuildOptions = {
 export type DeltaPlan = Map<string, Uint8Array>
 
 /**
- * Called for each written entry, for example by index writers. `indexPos` is the object's position
- * in the index of `pack`.
+ * Called for each written entry, for example by index writers, except for those of
+ * `PackBuilder.verbatimPack`. `indexPos` is the object's position in the index of `pack`.
  */
 export type EntryListener = (pack: PackFile, indexPos: number, offset: number, crc: number) => void
 
+const PACK_HEADER_BYTES = 12
 const WINDOW_BYTES = 1 << 19
 const MAX_POOLED_WINDOWS = 4
 /** Number of entries that share one CRC once each of them was verified. */
@@ -81,7 +82,10 @@ const packedSize = ({ reverseIndex }: PartProgress, packPos: number): number =>
 type EntryInfo = { readonly size: number; readonly headerBytes: number }
 
 /** A part of the pack plan, with its progress. */
-type PartProgress = PackPart & {
+type PartProgress = {
+  readonly pack: PackFile
+  /** Null for `PackBuilder.verbatimPack`. */
+  readonly positions: Uint32Array | null
   readonly reverseIndex: ReverseIndex
   /** Offsets of the objects already written, by pack position. */
   readonly written: WrittenOffsets
@@ -89,7 +93,7 @@ type PartProgress = PackPart & {
 
 export class PackBuilder {
   private readonly parts: PartProgress[]
-  private at = 12
+  private at = PACK_HEADER_BYTES
   private readonly headerBytes = Buffer.alloc(64)
   private window: Buffer = Buffer.alloc(0)
   private base = Buffer.alloc(0)
@@ -103,6 +107,11 @@ export class PackBuilder {
   /** Number of objects written so far. */
   doneCount = 0
   readonly total: number
+  /**
+   * The pack that is copied as a whole to the beginning, or null: all of its objects are sent, and
+   * none of them becomes a new delta. Its entries are not parsed, and their offsets stay.
+   */
+  readonly verbatimPack: PackFile | null
   /** The object to write next is the last one; the others wait for it, which is their base. */
   private readonly chain: { readonly work: PartProgress; readonly packPos: number }[] = []
   /** Writes the rest of an entry that is too large to be written in one step. */
@@ -115,13 +124,19 @@ export class PackBuilder {
     private readonly sink: PackSink,
     private readonly onEntry: EntryListener | null = null,
   ) {
-    this.parts = parts.map(({ pack, positions }) => ({
-      pack,
-      positions,
-      reverseIndex: pack.reverseIndex,
-      written: new WrittenOffsets(positions, pack.reverseIndex.count),
-    }))
-    this.total = parts.reduce((sum, part) => sum + part.positions.length, 0)
+    const [first] = parts
+    const isVerbatim =
+      first?.positions === null && options.ofsDelta && (options.deltas?.size ?? 0) === 0
+    this.verbatimPack = isVerbatim ? first.pack : null
+    this.parts = parts.map(({ pack, positions, count }) => {
+      const listed =
+        positions ??
+        (pack === this.verbatimPack ? null : Uint32Array.from({ length: count }, (_, i) => i))
+      const { reverseIndex } = pack
+      const written = new WrittenOffsets(listed, reverseIndex)
+      return { pack, positions: listed, reverseIndex, written }
+    })
+    this.total = countPlanned(parts)
   }
 
   /**
@@ -129,12 +144,7 @@ export class PackBuilder {
    * pack are sent unchanged. Its checksum is known then, so the bytes are not hashed again.
    */
   get identicalPack(): PackFile | null {
-    const only = this.parts.length === 1 ? this.parts[0]! : null
-    return only !== null &&
-      this.options.ofsDelta &&
-      only.positions.length === only.reverseIndex.count
-      ? only.pack
-      : null
+    return this.parts.length === 1 ? this.verbatimPack : null
   }
 
   /**
@@ -145,9 +155,11 @@ export class PackBuilder {
     const { packWindows } = this.store.reader
     this.window = packWindows.pop() ?? Buffer.allocUnsafeSlow(WINDOW_BYTES)
     try {
-      const same = this.onEntry === null && this.sink.fill ? this.identicalPack : null
-      if (same === null) yield* this.writeParts(isFull)
-      else yield* this.copyPack(same, isFull)
+      this.sink.put(packHeader(this.total), 0, PACK_HEADER_BYTES)
+      for (const part of this.parts) {
+        if (part.positions === null) yield* this.copyPack(part.pack, isFull)
+        else yield* this.writePart(part, part.positions, isFull)
+      }
     } finally {
       if (packWindows.length < MAX_POOLED_WINDOWS) packWindows.push(this.window)
       this.windowPack = null
@@ -155,19 +167,22 @@ export class PackBuilder {
   }
 
   /**
-   * Copies a pack without parsing its entries. Its SHA-1 checksum verifies all of them the first
-   * time; later copies compare a CRC, which is faster.
+   * Copies the entries of a pack without parsing them. Its SHA-1 checksum verifies all of them the
+   * first time; later copies compare a CRC, which is faster.
    */
   private *copyPack(pack: PackFile, isFull: () => boolean): Generator<void> {
-    const { verifiedCrcs } = pack.reverseIndex
+    const { count, verifiedCrcs } = pack.reverseIndex
     const known = verifiedCrcs.get(WHOLE_PACK)
     const hasher = known === undefined ? new Bun.CryptoHasher('sha1') : null
+    const header = packHeader(count)
+    hasher?.update(header)
+    let sum = zlib.crc32(header)
     const end = pack.size - 20
-    let sum = 0
-    for (let at = 0; at < end; ) {
+    for (let at = PACK_HEADER_BYTES; at < end; ) {
       const size = Math.min(WINDOW_BYTES, end - at)
+      this.store.reader.budget?.spendBytes(size)
       let from = at
-      this.sink.fill?.(size, (block, start, length) => {
+      this.fillSink(size, (block, start, length) => {
         if (pack.read(block, start, length, from) !== length)
           throw new GitError('corrupt', `${pack.name} is cut off`)
         const bytes = block.subarray(start, start + length)
@@ -176,9 +191,11 @@ export class PackBuilder {
         from += length
       })
       at += size
-      this.doneCount = Math.floor((this.total * at) / end)
+      this.doneCount = Math.floor((count * at) / end)
       if (isFull()) yield
     }
+    this.at = end
+    this.doneCount = count
     const right =
       hasher === null
         ? sum === known
@@ -187,40 +204,51 @@ export class PackBuilder {
     verifiedCrcs.set(WHOLE_PACK, sum)
   }
 
-  private *writeParts(isFull: () => boolean): Generator<void> {
-    this.sink.put(packHeader(this.total), 0, 12)
-    for (const work of this.parts) {
-      const { positions: packPositions, written } = work
-      this.readAhead = packPositions.length > work.reverseIndex.count / 4 ? WINDOW_BYTES : 8192
-      let i = 0
-      if (this.at === 12 && this.options.ofsDelta) {
-        let prefix = 0
-        while (
-          prefix < packPositions.length &&
-          packPositions[prefix] === prefix &&
-          this.plannedBase(work, prefix) === null
-        )
-          prefix++
-        // Short prefixes are written entry by entry: copying a run needs all offsets of the pack in
-        // memory.
-        while (prefix >= CRC_GROUP && i < prefix) {
-          const next = this.copyRun(work, i, prefix)
-          yield* this.finishEntry(isFull)
-          if (next === i) break
-          i = next
+  /** As `PackSink.fill`, also for a sink without it. */
+  private fillSink(
+    length: number,
+    write: (block: Buffer, at: number, length: number) => void,
+  ): void {
+    if (this.sink.fill) return this.sink.fill(length, write)
+    write(this.window, 0, length)
+    this.sink.put(this.window, 0, length)
+  }
+
+  private *writePart(
+    work: PartProgress,
+    packPositions: Uint32Array,
+    isFull: () => boolean,
+  ): Generator<void> {
+    const { written } = work
+    this.readAhead = packPositions.length > work.reverseIndex.count / 4 ? WINDOW_BYTES : 8192
+    let i = 0
+    if (this.at === PACK_HEADER_BYTES && this.options.ofsDelta) {
+      let prefix = 0
+      while (
+        prefix < packPositions.length &&
+        packPositions[prefix] === prefix &&
+        this.plannedBase(work, prefix) === null
+      )
+        prefix++
+      // Short prefixes are written entry by entry: copying a run needs all offsets of the pack in
+      // memory.
+      while (prefix >= CRC_GROUP && i < prefix) {
+        const next = this.copyRun(work, i, prefix)
+        yield* this.finishEntry(isFull)
+        if (next === i) break
+        i = next
+      }
+    }
+    for (; i < packPositions.length; i++) {
+      if (written.get(packPositions[i]!) === WrittenOffsets.NOT_WRITTEN) {
+        // When bases come later in the pack, the chain is written from its base up.
+        this.chain.push({ work, packPos: packPositions[i]! })
+        while (this.chain.length > 0) {
+          this.writeNext()
+          if (this.unfinished !== null) yield* this.finishEntry(isFull)
         }
       }
-      for (; i < packPositions.length; i++) {
-        if (written.get(packPositions[i]!) === WrittenOffsets.NOT_WRITTEN) {
-          // When bases come later in the pack, the chain is written from its base up.
-          this.chain.push({ work, packPos: packPositions[i]! })
-          while (this.chain.length > 0) {
-            this.writeNext()
-            if (this.unfinished !== null) yield* this.finishEntry(isFull)
-          }
-        }
-        if (isFull()) yield
-      }
+      if (isFull()) yield
     }
   }
 

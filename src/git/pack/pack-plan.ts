@@ -2,14 +2,19 @@
  * Plans a pack: finds the selected objects in the store's packs and orders them for sequential
  * reads.
  */
-import { listBits } from '../bitmap/bits.ts'
+import { countBits, listBits } from '../bitmap/bits.ts'
 import { GitError } from '../ports.ts'
 import type { ObjectStore } from '../store/object-store.ts'
-import type { OidMap } from '../store/oid-map.ts'
+import { OidMap } from '../store/oid-map.ts'
 import type { PackFile } from '../store/pack-file.ts'
 
-/** Objects of one pack, by ascending pack position. */
-export type PackPart = { readonly pack: PackFile; readonly positions: Uint32Array }
+/** Objects of one pack. */
+export type PackPart = {
+  readonly pack: PackFile
+  /** By ascending pack position; null for all objects of the pack, which then need no list. */
+  readonly positions: Uint32Array | null
+  readonly count: number
+}
 
 /** The objects to write: some of one pack as a bitmap, and others by id. No object is in both. */
 export type ObjectSelection = {
@@ -46,14 +51,72 @@ export function planPack(store: ObjectStore, chosen: ObjectSelection): PackPart[
       }
       indexPositions.delete(chosen.pack)
     }
-    parts.push({ pack: chosen.pack, positions: listBits(bits) })
+    parts.push(partOfBits(chosen.pack, bits))
   }
   for (const [pack, positions] of indexPositions) {
     const packPositions = Uint32Array.from(positions, (indexPos) =>
       pack.reverseIndex.packPosOf(indexPos),
     )
-    parts.push({ pack, positions: packPositions.sort() })
+    parts.push({ pack, positions: packPositions.sort(), count: positions.length })
   }
-  // The largest part first: deltas of other packs can then refer to bases that are already written.
-  return parts.sort((a, b) => b.positions.length - a.positions.length)
+  return largestFirst(parts)
+}
+
+/**
+ * Plans a pack of the objects of these packs for which `isChosen` holds, each once, and pauses
+ * regularly. It needs a bit for each object, and no list of ids.
+ */
+export function* planPackOf(
+  packs: readonly PackFile[],
+  isChosen: (pack: PackFile, indexPos: number) => boolean = () => true,
+): Generator<'pause', PackPart[], unknown> {
+  const parts: PackPart[] = []
+  const sorted = [...packs].sort((a, b) => b.index.count - a.index.count)
+  for (const [i, pack] of sorted.entries()) {
+    const { index, reverseIndex } = pack
+    const larger = sorted.slice(0, i)
+    const bits = new Uint32Array(Math.ceil(index.count / 32))
+    for (let indexPos = 0; indexPos < index.count; indexPos++) {
+      if (indexPos % 65536 === 65535) yield 'pause'
+      if (!isChosen(pack, indexPos)) continue
+      // Of an object in several packs, the copy in the largest is taken.
+      const at = index.oidAt(indexPos)
+      const isPlanned = larger.some((other) => {
+        const found = other.index.find(index.raw, at)
+        return found >= 0 && isChosen(other, found)
+      })
+      if (isPlanned) continue
+      const packPos = reverseIndex.packPosOf(indexPos)
+      bits[packPos >>> 5]! |= 1 << (packPos & 31)
+    }
+    const part = partOfBits(pack, bits)
+    if (part.count > 0) parts.push(part)
+  }
+  return largestFirst(parts)
+}
+
+/** Number of planned objects. */
+export const countPlanned = (parts: readonly PackPart[]): number =>
+  parts.reduce((sum, { count }) => sum + count, 0)
+
+/** Returns the ids of planned objects. */
+export function plannedOids(parts: readonly PackPart[]): OidMap {
+  const oids = new OidMap(countPlanned(parts))
+  for (const { pack, positions, count } of parts) {
+    const { index, reverseIndex } = pack
+    for (let i = 0; i < count; i++)
+      oids.add(
+        index.raw,
+        index.oidAt(reverseIndex.indexPosAt(positions === null ? i : positions[i]!)),
+      )
+  }
+  return oids
+}
+
+/** The largest part first: deltas of other packs can then refer to bases that are already written. */
+const largestFirst = (parts: PackPart[]): PackPart[] => parts.sort((a, b) => b.count - a.count)
+
+function partOfBits(pack: PackFile, bits: Uint32Array): PackPart {
+  const count = countBits(bits)
+  return { pack, positions: count === pack.index.count ? null : listBits(bits), count }
 }

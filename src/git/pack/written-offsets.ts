@@ -1,3 +1,5 @@
+import type { ReverseIndex } from '../store/reverse-index.ts'
+
 /** Offsets of one pack's objects in the pack that is being written, by pack position. */
 export class WrittenOffsets {
   /** The object is not part of the new pack. */
@@ -9,14 +11,23 @@ export class WrittenOffsets {
   private readonly dense: Float64Array | null
   private readonly sparse: Map<number, number> | null
 
-  constructor(packPositions: Uint32Array, count: number) {
+  /**
+   * The selected positions; null for a pack that is copied as a whole to the beginning of the new
+   * one, so that the offsets are its own.
+   */
+  constructor(
+    packPositions: Uint32Array | null,
+    private readonly reverseIndex: ReverseIndex,
+  ) {
+    this.dense = null
+    this.sparse = null
+    if (packPositions === null) return
+    const { count } = reverseIndex
     if (packPositions.length * 8 > count) {
       this.dense = new Float64Array(count).fill(WrittenOffsets.NOT_SELECTED)
-      this.sparse = null
       for (let i = 0; i < packPositions.length; i++)
         this.dense[packPositions[i]!] = WrittenOffsets.NOT_WRITTEN
     } else {
-      this.dense = null
       this.sparse = new Map()
       for (let i = 0; i < packPositions.length; i++)
         this.sparse.set(packPositions[i]!, WrittenOffsets.NOT_WRITTEN)
@@ -24,13 +35,13 @@ export class WrittenOffsets {
   }
 
   get(packPos: number): number {
-    return this.dense === null
-      ? (this.sparse!.get(packPos) ?? WrittenOffsets.NOT_SELECTED)
-      : this.dense[packPos]!
+    if (this.dense !== null) return this.dense[packPos]!
+    if (this.sparse !== null) return this.sparse.get(packPos) ?? WrittenOffsets.NOT_SELECTED
+    return this.reverseIndex.offsetAt(packPos)
   }
 
   set(packPos: number, value: number): void {
-    if (this.dense === null) this.sparse!.set(packPos, value)
-    else this.dense[packPos] = value
+    if (this.dense !== null) this.dense[packPos] = value
+    else this.sparse!.set(packPos, value)
   }
 }

@@ -150,6 +150,15 @@ export class CommitGraph {
     return parents
   }
 
+  /** Returns the position of one parent, without a list of them. */
+  parent(position: number, nth: number): number {
+    const at = this.commitDataAt + position * 36 + 20
+    if (nth === 0) return this.requirePosition(be32(this.bytes, at))
+    const second = be32(this.bytes, at + 4)
+    if (nth === 1 && second < EDGE_FLAG) return this.requirePosition(second)
+    return this.parents(position)[nth]!
+  }
+
   /** Returns the number of parents. */
   parentCount(position: number): number {
     const at = this.commitDataAt + position * 36 + 20

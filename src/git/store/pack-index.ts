@@ -71,6 +71,11 @@ export class PackIndex {
     return -1
   }
 
+  /** Returns the number of objects whose ids are lower. */
+  rank(oid: Uint8Array, at: number): number {
+    return this.lowerBound(oid.subarray(at, at + 20))
+  }
+
   /**
    * Returns the range of index positions whose ids begin with `prefix` (hex): first, and one past
    * the last.

@@ -71,7 +71,7 @@ export class ReverseIndex {
     if (this.arrays !== null) return this.arrays
     const arrays =
       (this.file && arraysOf(this.index, indexPositionsIn(this.file, this.count), this.end)) ??
-      arraysOf(this.index, sortByOffset(this.index), this.end)
+      arraysOf(this.index, packOrder(this.index), this.end)
     if (arrays === null)
       throw new GitError(
         'corrupt',
@@ -189,7 +189,8 @@ function indexPositionsIn(file: Uint8Array, count: number): Uint32Array | null {
   return indexPositions
 }
 
-function sortByOffset(index: PackIndex): Uint32Array {
+/** Returns the index positions of a pack in the order of their offsets. */
+export function packOrder(index: PackIndex): Uint32Array {
   const { count } = index
   const indexPositions = new Uint32Array(count)
   let largest = 0

@@ -10,6 +10,7 @@
  */
 import { bytesToOid, MODE, parseTree } from '../object.ts'
 import { COMMIT, TAG, TREE } from '../pack/entry-header.ts'
+import { planPack, planPackOf, type PackPart } from '../pack/pack-plan.ts'
 import { writePackFile } from '../pack/write-pack.ts'
 import { installPack, removePack, writeDurably } from '../store/store-files.ts'
 import { buildMtimes, readMtimes } from '../store/mtimes.ts'
@@ -17,9 +18,10 @@ import type { ObjectStore } from '../store/object-store.ts'
 import { OidMap } from '../store/oid-map.ts'
 import { PackIndex } from '../store/pack-index.ts'
 import type { PackFile } from '../store/pack-file.ts'
+import type { BitmapReach } from '../walk/bitmap-reach.ts'
 import { reachableObjects } from '../walk/reachable-objects.ts'
 import type { Engine } from './engine.ts'
-import { planDeltas } from './plan-deltas.ts'
+import { planDeltasOf } from './plan-deltas.ts'
 import type { Task } from './task.ts'
 
 export type GarbageResult = {
@@ -72,12 +74,17 @@ export function* collectGarbage(
   const kept = yield* selectKept(objects, unreachable, now - graceMs / 1000)
   const staying = plainPacks.filter((pack) => !mixedPacks.includes(pack))
   const replaced = [...mixedPacks, ...cruftPacks.keys()]
-  const chosen = yield* selectReachable(replaced, reached, staying)
+  const isElsewhere = ({ index }: PackFile, indexPos: number) =>
+    staying.some((other) => other.index.find(index.raw, index.oidAt(indexPos)) >= 0)
+  const chosen = yield* planPackOf(
+    replaced,
+    (pack, indexPos) => reached.hasAt(pack, indexPos) && !isElsewhere(pack, indexPos),
+  )
   const isUnchanged =
     mixedPacks.length === 0 &&
     kept.size === unreachable.oids.size &&
     cruftPacks.size <= 1 &&
-    ![...cruftPacks.keys()].some((pack) => holdsOneOf(pack, chosen))
+    chosen.length === 0
   const { oids, times } = unreachable
   if (isUnchanged) return { obsoletePacks: [], dropped: 0, unreachable: oids.size }
 
@@ -100,7 +107,7 @@ export function* collectGarbage(
 function* installReplacements(
   engine: Engine,
   name: string,
-  reachable: OidMap,
+  reachable: readonly PackPart[],
   cruft: { kept: OidMap; timeOf(oids: Uint8Array, at: number): number },
   path: string,
 ): Task<void> {
@@ -108,14 +115,14 @@ function* installReplacements(
   const store = engine.store(name)
   const installed: string[] = []
   try {
-    if (reachable.size > 0) {
-      const deltas = yield* planDeltas(store, reachable)
-      const selection = { pack: null, bits: null, others: reachable }
-      yield* writePackFile(store.objects, selection, path, deltas)
+    if (reachable.length > 0) {
+      const deltas = yield* planDeltasOf(store, reachable)
+      yield* writePackFile(store.objects, reachable, path, deltas)
       installed.push(installPack(directory, `${path}.pack`, `${path}.idx`, false))
     }
     if (cruft.kept.size > 0) {
-      yield* writePackFile(store.objects, { pack: null, bits: null, others: cruft.kept }, path)
+      const selection = { pack: null, bits: null, others: cruft.kept }
+      yield* writePackFile(store.objects, planPack(store.objects, selection), path)
       const index = PackIndex.open(`${path}.idx`)
       const timeAt = (indexPos: number) => cruft.timeOf(index.raw, index.oidAt(indexPos))
       writeDurably(`${path}.mtimes`, buildMtimes(index, timeAt))
@@ -130,7 +137,7 @@ function* installReplacements(
 /** Adds the unreachable objects of a pack. Returns whether it has any. */
 function* findUnreachable(
   pack: PackFile,
-  reached: OidMap,
+  reached: BitmapReach,
   { oids, times }: UnreachableObjects,
   timeAt: (indexPos: number) => number,
 ): Generator<'pause', boolean, unknown> {
@@ -138,10 +145,9 @@ function* findUnreachable(
   let any = false
   for (let indexPos = 0; indexPos < index.count; indexPos++) {
     if (indexPos % 65536 === 65535) yield 'pause'
-    const at = index.oidAt(indexPos)
-    if (reached.get(index.raw, at) >= 0) continue
+    if (reached.hasAt(pack, indexPos)) continue
     any = true
-    const number = oids.add(index.raw, at)
+    const number = oids.add(index.raw, index.oidAt(indexPos))
     times[number] = Math.max(times[number] ?? 0, timeAt(indexPos))
   }
   return any
@@ -187,34 +193,6 @@ function referencedOids(objects: ObjectStore, oids: Uint8Array, at: number): str
       .slice(0, end < 0 ? text.length : end)
       .matchAll(/^(?:tree|parent|object) ([0-9a-f]{40})$/gm),
   ].flatMap(([, oid]) => oid ?? [])
-}
-
-/** Selects the reachable objects of replaced packs that no remaining pack has. */
-function* selectReachable(
-  replaced: readonly PackFile[],
-  reached: OidMap,
-  staying: readonly PackFile[],
-): Generator<'pause', OidMap, unknown> {
-  const chosen = new OidMap()
-  for (const { index } of replaced) {
-    for (let indexPos = 0; indexPos < index.count; indexPos++) {
-      if (indexPos % 65536 === 65535) yield 'pause'
-      const at = index.oidAt(indexPos)
-      if (
-        reached.get(index.raw, at) < 0 ||
-        staying.some((pack) => pack.index.find(index.raw, at) >= 0)
-      )
-        continue
-      chosen.add(index.raw, at)
-    }
-  }
-  return chosen
-}
-
-function holdsOneOf(pack: PackFile, chosen: OidMap): boolean {
-  const ids = chosen.bytes
-  for (let i = 0; i < chosen.size; i++) if (pack.index.find(ids, i * 20) >= 0) return true
-  return false
 }
 
 /** Whether a pack is a cruft pack: it has a valid `.mtimes` file. */

@@ -5,6 +5,7 @@
 import { syncDirectorySync } from '#lib/disk.ts'
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { planPack } from '../pack/pack-plan.ts'
 import { writePackFile } from '../pack/write-pack.ts'
 import { GitError, type RefSnapshot } from '../ports.ts'
 import type { NamespaceTips } from '../protocol/fetch-request.ts'
@@ -35,12 +36,14 @@ export function* exportTask(
     mkdirSync(join(directory, 'refs', 'tags'), { recursive: true })
     writeDurably(join(directory, 'packed-refs'), Buffer.from(packedRefs(refs)))
     const chosen = yield* reachableObjects(store.objects, store.commits, names.tips)
-    const roots = [...(store.objects.shallowRoots ?? [])].filter((oid) => chosen.getHex(oid) >= 0)
+    const roots = [...(store.objects.shallowRoots ?? [])].filter((oid) =>
+      chosen.has(Buffer.from(oid, 'hex'), 0),
+    )
     if (roots.length > 0) writeShallowRoots(directory, roots)
     if (chosen.size > 0) {
       const packs = packDirectory(directory)
       const path = join(packs, `tmp_${randomName()}`)
-      yield* writePackFile(store.objects, { pack: null, bits: null, others: chosen }, path)
+      yield* writePackFile(store.objects, planPack(store.objects, chosen.selection), path)
       const checksum = Buffer.from(PackIndex.open(`${path}.idx`).packChecksum).toString('hex')
       for (const ending of ['pack', 'rev', 'idx'])
         renameSync(`${path}.${ending}`, join(packs, `pack-${checksum}.${ending}`))

@@ -4,24 +4,18 @@
  * period (`collect-garbage.ts`).
  */
 import { syncDirectorySync } from '#lib/disk.ts'
-import { existsSync, renameSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, openSync, renameSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { buildBitmap } from '../bitmap/build-bitmap.ts'
 import { COMMIT } from '../pack/entry-header.ts'
 import { MIN_REV_OBJECTS } from '../pack/received-index.ts'
+import { planPackOf } from '../pack/pack-plan.ts'
 import { writePackFile } from '../pack/write-pack.ts'
 import { diffTreePaths } from '../diff/tree-diff.ts'
 import { GitError, type ObjectReader, type Oid } from '../ports.ts'
 import { buildPathFilter } from '../store/changed-paths.ts'
-import {
-  directorySize,
-  installPack,
-  randomName,
-  removePack,
-  writeDurably,
-} from '../store/store-files.ts'
+import { directorySize, installPack, randomName, removePack } from '../store/store-files.ts'
 import { writeAll } from '../store/hashing-writer.ts'
-import { OidMap } from '../store/oid-map.ts'
 import { writeReverseIndex } from '../store/reverse-index.ts'
 import type { PackFile } from '../store/pack-file.ts'
 import { CommitGraphRows } from '../walk/commit-graph-rows.ts'
@@ -31,7 +25,7 @@ import { writeCommitGraph } from '../walk/write-commit-graph.ts'
 import { collectGarbage, isCruftPack, type GarbageResult } from './collect-garbage.ts'
 import { removeQuietly, type Engine } from './engine.ts'
 import type { OpenStore } from './open-store.ts'
-import { planDeltas } from './plan-deltas.ts'
+import { planDeltasOf } from './plan-deltas.ts'
 import type { Task } from './task.ts'
 
 const GEOMETRIC_FACTOR = 2
@@ -83,8 +77,7 @@ export function* maintainTask(
     let garbage: GarbageResult = { obsoletePacks: [], dropped: 0, unreachable: 0 }
     if (options.graceMs === undefined) {
       const combined = packsToCombine(settledPacks(store))
-      if (combined.length > 1)
-        yield* repack(engine, name, combined, yield* allObjects(combined), path)
+      if (combined.length > 1) yield* repack(engine, name, combined, path)
     } else {
       const nowMs = options.nowMs ?? performance.timeOrigin + performance.now()
       const all = Buffer.concat([
@@ -150,7 +143,7 @@ function* addBitmap(
     return
   const bytes = yield* buildBitmap(objects, commits, largest, tipCommits)
   if (bytes === null) return
-  replaceFile(engine, `${largest.base}.bitmap`, (fd) => writeAll(fd, bytes))
+  yield* replaceFile(engine, `${largest.base}.bitmap`, (fd) => writeAll(fd, bytes))
   largest.forgetMissingBitmap()
 }
 
@@ -158,7 +151,7 @@ function* addBitmap(
 function* addReverseIndexes(engine: Engine, store: OpenStore): Task<void> {
   for (const pack of settledPacks(store)) {
     if (pack.index.count < MIN_REV_OBJECTS || existsSync(`${pack.base}.rev`)) continue
-    replaceFile(engine, `${pack.base}.rev`, (fd) =>
+    yield* replaceFile(engine, `${pack.base}.rev`, (fd) =>
       writeReverseIndex(fd, pack.reverseIndex.all.indexPositions, pack.index.packChecksum),
     )
     yield 'pause'
@@ -184,7 +177,7 @@ function* updateCommitGraph(
   )
   if (rows.count > 0 && !(rows.isUnchanged && filters.added === 0)) {
     const target = join(engine.directory(name), 'objects', 'info', 'commit-graph')
-    replaceFile(engine, target, (fd) => writeCommitGraph(fd, rows, filters))
+    yield* replaceFile(engine, target, (fd) => writeCommitGraph(fd, rows, filters))
   }
   return filters.remaining
 }
@@ -200,10 +193,20 @@ function changedFiles(objects: ObjectReader, parent: Oid | null, tree: Oid): str
 }
 
 /** Writes a file durably under a temporary name and renames it. */
-function replaceFile(engine: Engine, target: string, write: (fd: number) => void): void {
+function* replaceFile(
+  engine: Engine,
+  target: string,
+  write: (fd: number) => Generator<'pause', void, unknown> | void,
+): Task<void> {
   const path = join(engine.settings.tmp, `made-${randomName()}`)
   try {
-    writeDurably(path, write)
+    const fd = openSync(path, 'wx', 0o444)
+    try {
+      yield* write(fd) ?? []
+      fsyncSync(fd)
+    } finally {
+      closeSync(fd)
+    }
     renameSync(path, target)
     syncDirectorySync(dirname(target))
   } finally {
@@ -228,13 +231,13 @@ function* repack(
   engine: Engine,
   name: string,
   combined: readonly PackFile[],
-  chosen: OidMap,
   path: string,
 ): Task<void> {
   const directory = engine.directory(name)
   const { objects } = engine.store(name)
-  const deltas = yield* planDeltas(engine.store(name), chosen)
-  yield* writePackFile(objects, { pack: null, bits: null, others: chosen }, path, deltas)
+  const parts = yield* planPackOf(combined)
+  const deltas = yield* planDeltasOf(engine.store(name), parts)
+  yield* writePackFile(objects, parts, path, deltas)
   installPack(directory, `${path}.pack`, `${path}.idx`, false)
   for (const pack of combined) removePack(directory, pack.name)
 }
@@ -270,16 +273,4 @@ export function geometricSplit<P extends { readonly index: { readonly count: num
   while (split < sorted.length && sorted[split]!.index.count < GEOMETRIC_FACTOR * total)
     total += sorted[split++]!.index.count
   return sorted.slice(0, split)
-}
-
-function* allObjects(packs: readonly PackFile[]): Generator<'pause', OidMap, unknown> {
-  const all = new OidMap(packs.reduce((sum, pack) => sum + pack.index.count, 0))
-  for (const pack of packs) {
-    const { index } = pack
-    for (let indexPos = 0; indexPos < index.count; indexPos++) {
-      all.add(index.raw, index.oidAt(indexPos))
-      if (indexPos % 65536 === 65535) yield 'pause'
-    }
-  }
-  return all
 }

@@ -6,6 +6,7 @@
  */
 import { BLOB, COMMIT, OFS_DELTA, REF_DELTA, TREE } from '../pack/entry-header.ts'
 import type { DeltaPlan } from '../pack/pack-builder.ts'
+import { countPlanned, plannedOids, type PackPart } from '../pack/pack-plan.ts'
 import { isDir, isBlob, readTree, TreeCursor } from '../history/tree.ts'
 import type { OidMap } from '../store/oid-map.ts'
 import type { OpenStore } from './open-store.ts'
@@ -37,11 +38,20 @@ const MAX_FOLLOWED_CHAIN = 4096
 const MIN_OBJECT_BYTES = 256
 const MAX_OBJECT_BYTES = 8 << 20
 
+/** Returns new bases for planned objects. A large plan gets none, and no list of its ids. */
+export function* planDeltasOf(
+  store: OpenStore,
+  parts: readonly PackPart[],
+): Generator<'pause', DeltaPlan, unknown> {
+  if (countPlanned(parts) > DEFAULT_DELTA_BUDGET.objects) return new Map()
+  return yield* planDeltas(store, plannedOids(parts))
+}
+
 /**
  * Returns new bases for objects of `chosen`. A planned delta may turn out too long; the writer then
  * drops it.
  */
-export function* planDeltas(
+function* planDeltas(
   store: OpenStore,
   chosen: OidMap,
   budget: DeltaBudget = DEFAULT_DELTA_BUDGET,

@@ -87,8 +87,7 @@ function* selectByBitmaps(
   if (pack === null) return null
 
   const wanted = new BitmapReach(objects, table, pack, filter)
-  wanted.addCommits(wants.commits)
-  yield* wanted.addTrees()
+  yield* wanted.addCommitsAndTrees(wants.commits)
   wanted.applyFilter()
   for (const oid of wants.tags) wanted.addObject(oid)
   for (const { oid } of wants.others) wanted.addObject(oid)
@@ -109,8 +108,7 @@ function* selectByBitmaps(
     }
   }
   const clientHas = new BitmapReach(objects, table, pack)
-  clientHas.addCommits(haves)
-  yield* clientHas.addTrees()
+  yield* clientHas.addCommitsAndTrees(haves)
   const chosen = { pack, ...wanted.subtract(clientHas) }
   out.counted('Enumerating objects', wanted.size)
   yield* out.drain(false)
@@ -216,7 +214,8 @@ function knownBy(plan: FetchPlan, collector: ObjectCollector): (oid: Uint8Array)
     if (near === undefined) {
       const pack = plan.cut.size === 0 && plan.client.length === 0 ? bitmapPack(objects) : null
       near = pack === null ? null : new BitmapReach(objects, table, pack)
-      near?.addCommits(plan.haves, MAX_BASE_SEARCH_COMMITS)
+      // At most 500 commits, so the walk has no pauses.
+      near?.addCommits(plan.haves, MAX_BASE_SEARCH_COMMITS).next()
     }
     return near?.has(oid, 0) ?? false
   }

@@ -1,9 +1,10 @@
 /**
  * Computes what commits reach with a pack's bitmaps: their sets are joined, and only commits
- * without a bitmap are walked.
+ * without a bitmap are walked. In a pack without bitmaps all are walked.
  */
 import { andInto, andNotInto, countBits, getBit, orInto, setBit } from '../bitmap/bits.ts'
-import { BLOB, COMMIT, TAG } from '../pack/entry-header.ts'
+import { BLOB, COMMIT, TAG, TREE } from '../pack/entry-header.ts'
+import type { ObjectSelection } from '../pack/pack-plan.ts'
 import type { ObjectStore } from '../store/object-store.ts'
 import { OidMap } from '../store/oid-map.ts'
 import type { PackFile } from '../store/pack-file.ts'
@@ -37,49 +38,62 @@ export class BitmapReach {
   constructor(
     store: ObjectStore,
     private readonly table: CommitTable,
-    private readonly pack: PackFile,
+    private readonly pack: PackFile | null,
     private readonly filter: ObjectFilter = NO_FILTER,
   ) {
     this.collector = new ObjectCollector(store, filter, pack)
+  }
+
+  /** Adds the commits and everything that they reach, and pauses regularly. */
+  *addCommitsAndTrees(commits: readonly number[]): Generator<'pause', void, unknown> {
+    yield* this.addCommits(commits)
+    yield* this.addTrees()
   }
 
   /**
    * Joins the sets of the commits and their ancestors. Walks at most `limit` commits without a
    * bitmap.
    */
-  addCommits(commits: readonly number[], limit = Infinity): void {
-    const { table, pack } = this
-    const bitmap = pack.bitmap!
-    const bits = this.collector.bits!
+  *addCommits(commits: readonly number[], limit = Infinity): Generator<'pause', void, unknown> {
+    const { table } = this
     const stack = [...commits].reverse()
     while (stack.length > 0 && this.walked.length < limit) {
       const commit = stack.pop()!
-      const indexPos = pack.index.find(table.oids, commit * 20)
-      if (indexPos >= 0) {
-        const packPos = pack.reverseIndex.packPosOf(indexPos)
-        if (getBit(bits, packPos)) continue
-        const reached = bitmap.reachable(indexPos)
-        if (reached !== null) {
-          orInto(bits, reached)
-          continue
-        }
-        setBit(bits, packPos)
-      } else {
-        if (!this.seen.add(commit, 1)) continue
-        this.collector.choose(table.oids, commit * 20)
-      }
+      if (!this.addCommit(commit)) continue
       table.load(commit)
       this.walked.push(commit)
+      if (this.walked.length % 4096 === 0) yield 'pause'
       for (let i = 0; i < table.parentCount(commit); i++) stack.push(table.parent(commit, i))
     }
+  }
+
+  /** Adds a commit. Returns whether its trees and parents must be walked. */
+  private addCommit(commit: number): boolean {
+    const { table, pack } = this
+    const indexPos = pack?.index.find(table.oids, commit * 20) ?? -1
+    if (pack === null || indexPos < 0) {
+      this.collector.choose(table.oids, commit * 20)
+      return this.seen.add(commit, 1)
+    }
+    const packPos = pack.reverseIndex.packPosOf(indexPos)
+    if (getBit(this.bits, packPos)) return false
+    const reached = pack.bitmap?.reachable(indexPos) ?? null
+    if (reached === null) setBit(this.bits, packPos)
+    else orInto(this.bits, reached)
+    return reached === null
   }
 
   addObject(oid: string): void {
     this.collector.choose(Buffer.from(oid, 'hex'), 0)
   }
 
+  /** Adds a tree and everything below it. */
+  addTree(oid: string): void {
+    this.collector.addNamed(oid, TREE)
+  }
+
   /** Adds the trees of the walked commits and everything below them. */
-  *addTrees(): Generator<'pause', void, unknown> {
+  private *addTrees(): Generator<'pause', void, unknown> {
     const { table } = this
     const oldest = this.walked.sort((a, b) => table.time(a) - table.time(b))
     let steps = 0
@@ -92,7 +106,7 @@ export class BitmapReach {
   /** Removes the objects that the filter excludes. Objects added later stay. */
   applyFilter(): void {
     const bits = this.collector.bits!
-    const bitmap = this.pack.bitmap!
+    const bitmap = this.pack!.bitmap!
     if (this.filter.treeDepth === 0) {
       const commitsAndTags = bitmap.ofType(COMMIT).slice()
       orInto(commitsAndTags, bitmap.ofType(TAG))
@@ -104,6 +118,19 @@ export class BitmapReach {
     return this.collector.has(oid, at)
   }
 
+  /** The same for the object at an index position of any pack. */
+  hasAt(pack: PackFile, indexPos: number): boolean {
+    return pack === this.pack
+      ? getBit(this.bits, pack.reverseIndex.packPosOf(indexPos))
+      : this.collector.has(pack.index.raw, pack.index.oidAt(indexPos))
+  }
+
+  /** What was reached, to write it to a pack. */
+  get selection(): ObjectSelection {
+    return { pack: this.pack, bits: this.collector.bits, others: this.others }
+  }
+
+  /** Reached objects by pack position. Only with a pack. */
   get bits(): Uint32Array {
     return this.collector.bits!
   }
@@ -114,7 +141,7 @@ export class BitmapReach {
   }
 
   get size(): number {
-    return countBits(this.bits) + this.others.size
+    return (this.pack === null ? 0 : countBits(this.bits)) + this.others.size
   }
 
   /** Returns the objects of this set without those of the other. */

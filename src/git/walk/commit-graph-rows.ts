@@ -12,6 +12,7 @@ const MAX_GENERATION = 0x3fffffff
 const MAX_TIME_S = 2 ** 34 - 1
 /** Rows that are processed at once. */
 const PAUSE_ROWS = 1 << 16
+const PAUSE_COMMITS = 1 << 10
 
 /** Rows by position, which is the rank of the commit's id. */
 export class CommitGraphRows {
@@ -83,8 +84,12 @@ export class CommitGraphRows {
     return this.fresh.length === 0 && this.count === this.before?.count
   }
 
-  forEach(each: (position: number) => void): void {
-    for (let position = 0; position < this.count; position++) each(position)
+  /** Calls `each` for every position, and pauses regularly. */
+  *forEach(each: (position: number) => void): Generator<'pause', void, unknown> {
+    for (let position = 0; position < this.count; position++) {
+      each(position)
+      if (position % PAUSE_ROWS === PAUSE_ROWS - 1) yield 'pause'
+    }
   }
 
   /** The position of a row in the previous file, or -1. */
@@ -138,17 +143,13 @@ export class CommitGraphRows {
       : this.before!.parentCount(source)
   }
 
-  /** Positions of the parents. */
-  parents(position: number): number[] {
-    const { table, before } = this
+  /** The position of a parent. */
+  parent(position: number, nth: number): number {
     const source = this.sources[position]!
-    if (source >= 0) return before!.parents(source).map((parent) => this.positions[parent]!)
-    const commit = this.fresh[~source]!
-    return Array.from({ length: table.parentCount(commit) }, (_, i) => {
-      const parent = table.parent(commit, i)
-      const number = this.freshNumbers[parent]!
-      return number >= 0 ? this.freshPositions[number]! : this.positions[this.find(parent)]!
-    })
+    if (source >= 0) return this.positions[this.before!.parent(source, nth)]!
+    const parent = this.table.parent(this.fresh[~source]!, nth)
+    const number = this.freshNumbers[parent]!
+    return number >= 0 ? this.freshPositions[number]! : this.positions[this.find(parent)]!
   }
 
   /** The position in the previous file of a commit of the table. */
@@ -189,6 +190,7 @@ function* collectFresh(
   const left = new CommitMarks()
   let fresh = new Uint32Array(256)
   let count = 0
+  let loaded = 0
   for (const tip of tips) {
     const stack = [tip]
     while (stack.length > 0) {
@@ -202,6 +204,7 @@ function* collectFresh(
           continue
         }
         table.load(commit)
+        if (++loaded % PAUSE_COMMITS === 0) yield 'pause'
         for (let i = 0; i < table.parentCount(commit); i++) {
           const parent = table.parent(commit, i)
           if (!entered.get(parent)) stack.push(parent)
@@ -216,7 +219,6 @@ function* collectFresh(
         fresh = grown
       }
       fresh[count++] = commit
-      if (count % 4096 === 0) yield 'pause'
     }
   }
   return fresh.slice(0, count)
@@ -233,7 +235,9 @@ function* markAncestors(
   const stack = [start]
   let steps = 0
   while (stack.length > 0) {
-    for (const parent of graph.parents(stack.pop()!)) {
+    const position = stack.pop()!
+    for (let nth = graph.parentCount(position) - 1; nth >= 0; nth--) {
+      const parent = graph.parent(position, nth)
       if (marks[parent] !== 0) continue
       marks[parent] = 1
       stack.push(parent)

@@ -43,15 +43,15 @@ export class PathFilters {
   ): Generator<'pause', PathFilters, unknown> {
     const missing = new Uint32Array(rows.count)
     let count = 0
-    rows.forEach((position) => {
+    yield* rows.forEach((position) => {
       const previous = rows.previousPosition(position)
       if (previous < 0 || before!.filterLength(previous) === 0) missing[count++] = position
     })
     const chosen = latest(rows, missing.subarray(0, count), maxNew)
     const filters = new PathFilters(rows, before, count - chosen.length)
     for (const [i, position] of chosen.entries()) {
-      const parent = rows.parents(position)[0]
-      const parentTree = parent === undefined ? null : rows.treeOid(parent)
+      const hasParent = rows.parentCount(position) > 0
+      const parentTree = hasParent ? rows.treeOid(rows.parent(position, 0)) : null
       filters.add(position, build(parentTree, rows.treeOid(position)))
       if (i % 16 === 15) yield 'pause'
     }
@@ -100,8 +100,9 @@ export class PathFilters {
 
 /** Returns the latest `max` of these rows, latest first, because most queries concern them. */
 function latest(rows: CommitGraphRows, positions: Uint32Array, max: number): Uint32Array {
-  const times = Float64Array.from(positions, (position) => rows.time(position)).sort()
-  const oldest = times[Math.max(0, times.length - max)] ?? 0
+  const times = new Float64Array(positions.length)
+  for (let i = 0; i < times.length; i++) times[i] = rows.time(positions[i]!)
+  const oldest = times.sort()[Math.max(0, times.length - max)] ?? 0
   const chosen = positions.filter((position) => rows.time(position) >= oldest)
   return chosen.sort((a, b) => rows.time(b) - rows.time(a)).subarray(0, max)
 }

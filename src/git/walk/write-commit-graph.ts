@@ -7,13 +7,17 @@ import type { PathFilters } from './path-filters.ts'
 const NO_PARENT = 0x70000000
 const EDGE_FLAG = 0x80000000
 
-/** Writes the file to `fd`. */
-export function writeCommitGraph(fd: number, rows: CommitGraphRows, filters: PathFilters): void {
+/** Writes the file to `fd` and pauses regularly. */
+export function* writeCommitGraph(
+  fd: number,
+  rows: CommitGraphRows,
+  filters: PathFilters,
+): Generator<'pause', void, unknown> {
   const writer = new HashingWriter(fd)
   const fanout = new Uint32Array(256)
   let edgeCount = 0
   let filterBytes = 0
-  rows.forEach((position) => {
+  yield* rows.forEach((position) => {
     fanout[rows.oidBytes(position)[rows.oidAt(position)]!]!++
     const parents = rows.parentCount(position)
     if (parents > 2) edgeCount += parents - 1
@@ -29,13 +33,13 @@ export function writeCommitGraph(fd: number, rows: CommitGraphRows, filters: Pat
   ])
   let sum = 0
   for (const count of fanout) writer.put32((sum += count))
-  rows.forEach((position) => {
+  yield* rows.forEach((position) => {
     const at = rows.oidAt(position)
     writer.put(rows.oidBytes(position), at, at + 20)
   })
-  writeCommitData(writer, rows)
+  yield* writeCommitData(writer, rows)
   let end = 0
-  rows.forEach((position) => writer.put32((end += filters.length(position))))
+  yield* rows.forEach((position) => writer.put32((end += filters.length(position))))
   for (const value of [
     FILTER_SETTINGS.version,
     FILTER_SETTINGS.hashes,
@@ -43,7 +47,7 @@ export function writeCommitGraph(fd: number, rows: CommitGraphRows, filters: Pat
   ])
     writer.put32(value)
   const put = (bytes: Uint8Array, from: number, to: number) => writer.put(bytes, from, to)
-  rows.forEach((position) => filters.copy(position, put))
+  yield* rows.forEach((position) => filters.copy(position, put))
   writer.finish()
 }
 
@@ -64,12 +68,15 @@ function writeHeader(
 }
 
 /** Writes the trees, parents, generations and times, and then the parents of octopus merges. */
-function writeCommitData(writer: HashingWriter, rows: CommitGraphRows): void {
+function* writeCommitData(
+  writer: HashingWriter,
+  rows: CommitGraphRows,
+): Generator<'pause', void, unknown> {
   const edges: number[] = []
-  rows.forEach((position) => {
+  yield* rows.forEach((position) => {
     const tree = rows.treeAt(position)
     writer.put(rows.treeBytes(position), tree, tree + 20)
-    writeParents(writer, rows.parents(position), edges)
+    writeParents(writer, rows, position, edges)
     const time = rows.time(position)
     writer.put32(rows.generation(position) * 4 + Math.floor(time / 4294967296))
     writer.put32(time % 4294967296)
@@ -78,12 +85,18 @@ function writeCommitData(writer: HashingWriter, rows: CommitGraphRows): void {
 }
 
 /** Writes the positions of a commit's parents. Of three or more, all but the first go to `edges`. */
-function writeParents(writer: HashingWriter, parents: readonly number[], edges: number[]): void {
-  writer.put32(parents[0] ?? NO_PARENT)
-  if (parents.length <= 2) writer.put32(parents[1] ?? NO_PARENT)
+function writeParents(
+  writer: HashingWriter,
+  rows: CommitGraphRows,
+  position: number,
+  edges: number[],
+): void {
+  const count = rows.parentCount(position)
+  writer.put32(count > 0 ? rows.parent(position, 0) : NO_PARENT)
+  if (count <= 2) writer.put32(count === 2 ? rows.parent(position, 1) : NO_PARENT)
   else {
     writer.put32(EDGE_FLAG + edges.length)
-    const last = parents.length - 1
-    for (let i = 1; i <= last; i++) edges.push(i === last ? EDGE_FLAG + parents[i]! : parents[i]!)
+    for (let nth = 1; nth < count; nth++)
+      edges.push(rows.parent(position, nth) + (nth === count - 1 ? EDGE_FLAG : 0))
   }
 }

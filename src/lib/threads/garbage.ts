@@ -11,19 +11,26 @@ const MAX_HEAP_GROWTH_SHARE = 1 / 4
 /** A thread looks at its heap, which takes 0.2 ms, after so much work. */
 const HEAP_CHECK_MS = 20
 
-/** Returns a function that a thread calls after work, with the milliseconds that it took. */
-export function garbageCollector(): (workedMs: number) => void {
+/**
+ * Returns a function that a thread calls after work, with the milliseconds that it took. The size
+ * of the heap says nothing of small objects that were allocated since the last collection.
+ * `maxWorkMs` limits the work between two collections for a thread that allocates many.
+ */
+export function garbageCollector(maxWorkMs = Infinity): (workedMs: number) => void {
   let startBytes = heapSize()
-  let sinceMs = 0
+  let uncheckedMs = 0
+  let workMs = 0
   return (workedMs) => {
-    sinceMs += workedMs
-    if (sinceMs < HEAP_CHECK_MS) return
-    sinceMs = 0
+    uncheckedMs += workedMs
+    workMs += workedMs
+    if (uncheckedMs < HEAP_CHECK_MS) return
+    uncheckedMs = 0
     const bytes = heapSize()
     startBytes = Math.min(startBytes, bytes)
-    if (bytes - startBytes < Math.max(MAX_HEAP_GROWTH_BYTES, startBytes * MAX_HEAP_GROWTH_SHARE))
-      return
+    const maxGrowth = Math.max(MAX_HEAP_GROWTH_BYTES, startBytes * MAX_HEAP_GROWTH_SHARE)
+    if (bytes - startBytes < maxGrowth && workMs < maxWorkMs) return
     Bun.gc(true)
     startBytes = heapSize()
+    workMs = 0
   }
 }
