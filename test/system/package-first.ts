@@ -108,7 +108,7 @@ async function paste(
   text: string,
 ): Promise<void> {
   client.write(`${folder}.sh`, text)
-  const shell = ['sh', '-c', `bash -e < ../${folder}.sh`]
+  const shell = ['sh', '-c', `bash -e < '../${folder}.sh'`]
   await client.succeeds(what, folder, shell, environment)
 }
 

@@ -15,6 +15,8 @@ export type SnippetContext = {
   readonly version: string | null
   /** A file of that version, for formats whose files people name; null without one. */
   readonly path: string | null
+  /** What an image is by its manifest, such as a chart of Helm; null elsewhere. */
+  readonly artifact_type: string | null
   /** Whether clients need a token. Without one, a line that has it would be refused. */
   readonly isPrivate: boolean
 }

@@ -4,12 +4,18 @@ import type { Snippet } from './format.ts'
 import { FORMATS, formatOf } from './formats/index.ts'
 import type { Package, PackageType } from './schema.ts'
 
+export type ShownVersion = {
+  /** Null while nothing is published. */
+  readonly version: string | null
+  readonly path?: string | null | undefined
+  readonly artifact_type?: string | null | undefined
+}
+
 /** How to install a package with each client. */
 export const installSnippets = (
   { settings }: Pick<Hearth, 'settings'>,
   { package_type, workspace, name, visibility }: Package,
-  version: string | null,
-  path: string | null = null,
+  { version, path = null, artifact_type = null }: ShownVersion,
 ): readonly Snippet[] =>
   formatOf(package_type)?.install({
     site_url: settings.site_url,
@@ -17,6 +23,7 @@ export const installSnippets = (
     name,
     version,
     path,
+    artifact_type,
     isPrivate: visibility === 'private',
   }) ?? []
 
@@ -38,7 +45,7 @@ export const publishingSteps = (
       address: format.address(site_url, workspace, name),
       snippets: format.publish({
         ...{ site_url, workspace, name },
-        ...{ version: null, path: null, isPrivate: true },
+        ...{ version: null, path: null, artifact_type: null, isPrivate: true },
       }),
     }
   })

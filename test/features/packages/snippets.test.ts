@@ -4,7 +4,7 @@ import { FORMATS, formatOf } from '#features/packages/formats/index.ts'
 
 const context: SnippetContext = {
   ...{ site_url: 'https://forge.example', workspace: 'acme', name: 'hello' },
-  ...{ version: '1.0.0', path: null, isPrivate: true },
+  ...{ version: '1.0.0', path: null, artifact_type: null, isPrivate: true },
 }
 
 const contextOf = (format: Format, change: Partial<SnippetContext>): SnippetContext => ({
@@ -30,6 +30,29 @@ test('lines to install have a token while the package is private, and none while
     if (ALWAYS_WITH_TOKEN.includes(format.type)) continue
     expect(installText(format, { isPrivate: false })).not.toContain('HEARTH_TOKEN')
   }
+})
+
+test('a chart is installed with helm, by the version that its tag stands for', () => {
+  const format = formatOf('container')
+  if (format === null) throw new Error('no containers')
+  const artifact_type = 'application/vnd.cncf.helm.config.v1+json'
+  const chart = { artifact_type, name: 'charts/hello', version: '1.2.3_b.1', isPrivate: false }
+  expect(format.install({ ...context, ...chart })).toEqual([
+    {
+      client: 'helm pull',
+      file: null,
+      code: 'helm pull oci://forge.example/acme/charts/hello --version 1.2.3+b.1',
+    },
+    {
+      client: 'helm',
+      file: null,
+      code: 'helm install hello oci://forge.example/acme/charts/hello --version 1.2.3+b.1',
+    },
+  ])
+  const own = format.install({ ...context, ...chart, isPrivate: true, site_url: 'http://a.test' })
+  expect(own[0]?.code).toBe(
+    'echo $HEARTH_TOKEN | helm registry login --plain-http a.test --username token --password-stdin\nhelm pull oci://a.test/acme/charts/hello --version 1.2.3+b.1 --plain-http',
+  )
 })
 
 /** What clients need to be told of a site without encryption. */

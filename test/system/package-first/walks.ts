@@ -86,6 +86,19 @@ export const WALKS: readonly Walk[] = [
     ],
   },
   {
+    ...{ type: 'container', client: 'helm', programs: ['helm'], name: 'hello-chart' },
+    project: {
+      'Chart.yaml': 'apiVersion: v2\nname: hello-chart\nversion: 1.0.0+first\n',
+      'templates/nothing.yaml': '',
+    },
+    installs: [
+      {
+        ...{ client: 'helm pull', programs: ['helm'] },
+        proof: 'tar xOf hello-chart-1.0.0+first.tgz hello-chart/Chart.yaml | grep hello-chart',
+      },
+    ],
+  },
+  {
     ...{ type: 'npm', client: 'npm', programs: ['npm'], name: `@${workspace}/hello` },
     project: { 'package.json': `{"name":"@${workspace}/hello","version":"1.0.0"}` },
     installs: [

@@ -5,6 +5,7 @@ import {
   installSnippets,
   listPackageVersions,
   readPackageDetails,
+  type ImageParts,
   type Package,
   type PackageVersion,
   typeName,
@@ -233,19 +234,20 @@ const InstallCard = ({
   visit,
   item,
   version,
+  image,
 }: {
   visit: Visit
   item: Package
   version: PackageVersion | null
+  image: ImageParts | null
 }) => (
   <Card title={t('Install')}>
     <Snippets
-      snippets={installSnippets(
-        visit.hearth,
-        item,
-        version?.version ?? item.latest,
-        version?.files[0]?.name,
-      )}
+      snippets={installSnippets(visit.hearth, item, {
+        version: version?.version ?? item.latest,
+        path: version?.files[0]?.name,
+        artifact_type: image?.artifact_type,
+      })}
     />
     {item.visibility === 'private' && (
       <p class="muted small">
@@ -301,7 +303,9 @@ export const packagePage: Page = page({
         {isDeleted && <DeletedNotice visit={visit} item={item} />}
         {!isDeleted && shown !== null && <VersionNotice version={shown} />}
         <Sources item={item} version={shown} />
-        {!isDeleted && <InstallCard visit={visit} item={item} version={shown} />}
+        {!isDeleted && (
+          <InstallCard visit={visit} item={item} version={shown} image={details.image} />
+        )}
         {details.image !== null && <ImageCards image={details.image} />}
         {details.readme !== null && <Readme visit={visit} item={item} text={details.readme} />}
         <h2>{t('Versions')}</h2>

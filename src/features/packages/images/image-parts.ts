@@ -4,10 +4,11 @@ import { Nullable, OneOf, Type, type Static } from '#core/schema.ts'
 import { isObject } from '#lib/json-value.ts'
 import { textOf } from '../formats/json.ts'
 import type { PackageRow } from '../store.ts'
-import { imageSizes, listReferrers } from './store-images.ts'
+import { findManifest, imageSizes, listReferrers } from './store-images.ts'
 import type { VersionRow } from '../store-versions.ts'
 
 export const ImageParts = Type.Object({
+  artifact_type: Nullable(Type.String()),
   platforms: Type.Array(
     Type.Object({ digest: Type.String(), name: Type.String(), size_in_bytes: Type.Integer() }),
   ),
@@ -57,6 +58,7 @@ function listPlatforms(db: Db, package_id: string, metadata: unknown): ImagePart
 }
 
 export const imageParts = (db: Db, row: PackageRow, version: VersionRow): ImageParts => ({
+  artifact_type: findManifest(db, row.id, version.normal_version)?.artifact_type ?? null,
   platforms: listPlatforms(db, row.id, JSON.parse(version.metadata)),
   referrers: listReferrers(db, row.id, version.normal_version, null, MAX_SHOWN).map(
     ({ digest, artifact_type, size_in_bytes, pushed_at }) => ({

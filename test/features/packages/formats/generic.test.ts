@@ -73,7 +73,7 @@ test('strangers read what is public and write nothing', async () => {
 test('the command to install names a file of the version as it is', () => {
   const context = { site_url: 'https://forge.example', workspace: 'acme', name: 'tool' }
   const [snippet] = generic.install({
-    ...{ ...context, version: '1.0.0', isPrivate: true },
+    ...{ ...context, version: '1.0.0', artifact_type: null, isPrivate: true },
     path: "1.0.0/linux x64/it's (1).gz",
   })
   expect(snippet?.code).toEndWith(
