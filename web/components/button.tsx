@@ -27,6 +27,8 @@ export const Button = (
     value?: string
     disabled?: boolean
     label?: string
+    /** The page has the button many times (`Icon`). */
+    sharedIcon?: boolean
     form?: string
     formaction?: string
     formnovalidate?: boolean
@@ -59,7 +61,7 @@ export const Button = (
       data-copy-from={props.copyFrom}
       data-copy-address={props.copyAddress}
     >
-      {props.icon && <Icon name={props.icon} />}
+      {props.icon && <Icon name={props.icon} shared={props.sharedIcon} />}
       {props.children !== undefined && <span>{props.children}</span>}
     </button>
   )

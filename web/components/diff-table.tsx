@@ -81,7 +81,7 @@ const sourceCell = (
   const comment =
     href === undefined
       ? ''
-      : `<a class="line-comment" href="${Bun.escapeHTML(href)}" rel="nofollow" aria-label="${Bun.escapeHTML(words())}"></a>`
+      : `<a class="line-comment" href="${Bun.escapeHTML(href)}" aria-label="${Bun.escapeHTML(words())}"></a>`
   const note = cell.noNewline
     ? `<span class="no-newline">${Bun.escapeHTML(t('No newline at the end'))}</span>`
     : ''

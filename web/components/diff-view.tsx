@@ -7,7 +7,7 @@ import { BLOCK_ROWS } from './code-view.tsx'
 import { diffAnchor, DiffTable } from './diff-table.tsx'
 import { fileStatusStyle } from './diff-status.ts'
 import { DiffFiles } from './diff-tree.tsx'
-import { Icon, type IconName } from './icon.tsx'
+import { Icon, IconDrawings, type IconName } from './icon.tsx'
 import { ImageDiff, type ChangedImage } from './image-diff.tsx'
 import { DocumentDiff } from './document.tsx'
 import { NotebookDiff, type NotebookChange } from './notebook-diff.tsx'
@@ -67,7 +67,7 @@ export interface DiffOptions {
   /** The addresses of the bytes of both versions. */
   bytesHref?: (file: DiffFile) => { before: string | null; after: string | null }
   /** Further controls in the head of a file: the viewed mark, a menu. */
-  fileActions?: (file: DiffFile) => Child
+  fileActions?: (file: DiffFile, options: Pick<DiffOptions, 'sharedIcons'>) => Child
   /** Whether to lay out lines only near the window. Undefined decides by the number of lines. */
   lazy?: boolean
   /** The page that highlights the lines; without it they are plain. */
@@ -76,6 +76,8 @@ export interface DiffOptions {
   plain?: boolean
   /** The page has so many files that each is laid out only near the window. */
   manyFiles?: boolean
+  /** The icons of files refer to drawings that the page has once. */
+  sharedIcons?: boolean
   /** The place of the file among all files, for pages with more than one. */
   place?: { at: number; of: number }
 }
@@ -83,9 +85,34 @@ export interface DiffOptions {
 /** Files after this many lines of a page are not highlighted, so that huge changes load fast. */
 const MAX_HIGHLIGHTED_LINES = 4_000
 
-const Note = ({ icon, children }: { icon: IconName; children?: Child }) => (
+/** The icons of the heads of files and of the notes in them, which a large change has hundreds of times. */
+const SHARED_ICONS: readonly IconName[] = [
+  'chevron-right',
+  'arrow-right',
+  'diff-added',
+  'diff-removed',
+  'diff-modified',
+  'diff-renamed',
+  'copy',
+  'file',
+  'info',
+  'eye',
+  'check',
+]
+/** Pages with fewer files draw their icons in place. */
+const MIN_SHARING_FILES = 5
+
+const Note = ({
+  icon,
+  options,
+  children,
+}: {
+  icon: IconName
+  options: DiffOptions
+  children?: Child
+}) => (
   <p class="diff-note">
-    <Icon name={icon} /> <span>{children}</span>
+    <Icon name={icon} shared={options.sharedIcons} /> <span>{children}</span>
   </p>
 )
 
@@ -115,7 +142,7 @@ const BinaryChange = ({ file, options }: { file: DiffFile; options: DiffOptions 
   if (/\.pdf$/i.test(file.path) && (before ?? after) !== null)
     return <DocumentDiff before={before} after={after} />
   return (
-    <Note icon="file">
+    <Note icon="file" options={options}>
       {rich('This file is not text, so its lines cannot be compared. {before}{before2}{after}', {
         before: before !== null && <a href={before}>{t('Open the old version')}</a>,
         before2: before !== null && after !== null && ` ${t('or')} `,
@@ -136,7 +163,7 @@ const LeftOut = ({ file, options }: { file: DiffFile; options: DiffOptions }) =>
   )
   if (file.reason === 'too_large')
     return (
-      <Note icon="info">
+      <Note icon="info" options={options}>
         {rich('{lines}: too many to show here. {link}', {
           lines: tn(
             '{count} changed line',
@@ -149,13 +176,13 @@ const LeftOut = ({ file, options }: { file: DiffFile; options: DiffOptions }) =>
     )
   if (file.reason === 'generated')
     return (
-      <Note icon="info">
+      <Note icon="info" options={options}>
         {rich('This file is generated. {link}', { link: link(t('Show its changes')) })}
       </Note>
     )
   if (file.reason === 'page_limit')
     return (
-      <Note icon="info">
+      <Note icon="info" options={options}>
         {rich('Left out to keep this page quick. {link}', {
           link: link(t('Show this file'), true),
         })}
@@ -163,7 +190,7 @@ const LeftOut = ({ file, options }: { file: DiffFile; options: DiffOptions }) =>
     )
   if (file.old_mode && file.mode && file.old_mode !== file.mode)
     return (
-      <Note icon="info">
+      <Note icon="info" options={options}>
         {rich('The mode changed from {old_mode} to {mode}.', {
           old_mode: file.old_mode,
           mode: file.mode,
@@ -171,16 +198,29 @@ const LeftOut = ({ file, options }: { file: DiffFile; options: DiffOptions }) =>
       </Note>
     )
   if (file.status === 'renamed')
-    return <Note icon="diff-renamed">{t('Renamed without changes.')}</Note>
-  if (file.status === 'copied') return <Note icon="copy">{t('Copied without changes.')}</Note>
-  return <Note icon="info">{t('An empty file.')}</Note>
+    return (
+      <Note icon="diff-renamed" options={options}>
+        {t('Renamed without changes.')}
+      </Note>
+    )
+  if (file.status === 'copied')
+    return (
+      <Note icon="copy" options={options}>
+        {t('Copied without changes.')}
+      </Note>
+    )
+  return (
+    <Note icon="info" options={options}>
+      {t('An empty file.')}
+    </Note>
+  )
 }
 
 const Lines = ({ file, options }: { file: DiffFile; options: DiffOptions }) => (
   <>
     <DiffTable file={file} options={options} />
     {file.truncated && (
-      <Note icon="info">
+      <Note icon="info" options={options}>
         {t('The rest of this file is not shown.')}{' '}
         <LoadLink file={file} options={options}>
           {t('Show all of it')}
@@ -195,7 +235,7 @@ const Body = ({ file, options }: { file: DiffFile; options: DiffOptions }) => {
   const isBinary = file.binary === true || file.reason === 'binary'
   if (image === 'later' && isBinary)
     return (
-      <Note icon="file">
+      <Note icon="file" options={options}>
         <LoadLink file={file} options={options} near>
           {t('Show this image')}
         </LoadLink>
@@ -252,7 +292,7 @@ export const DiffFileView = ({ file, options = {} }: { file: DiffFile; options?:
           <span class="muted">
             <UntrustedName>{file.old_path}</UntrustedName>
           </span>{' '}
-          <Icon name="arrow-right" label={t('to')} size={14} />{' '}
+          <Icon name="arrow-right" label={t('to')} size={14} shared={options.sharedIcons} />{' '}
         </>
       )}
       <UntrustedName>{file.path}</UntrustedName>
@@ -267,9 +307,9 @@ export const DiffFileView = ({ file, options = {} }: { file: DiffFile; options?:
     >
       <summary class="file-head">
         <span class="file-facts">
-          <Icon name="chevron-right" class="fold" />
+          <Icon name="chevron-right" class="fold" shared={options.sharedIcons} />
           <span class={`tone-${style.tone}`}>
-            <Icon name={style.icon} label={style.word} />
+            <Icon name={style.icon} label={style.word} shared={options.sharedIcons} />
           </span>
           <span class="mono diff-name">{name}</span>
           {file.generated && <span class="chip">{t('generated')}</span>}
@@ -282,7 +322,7 @@ export const DiffFileView = ({ file, options = {} }: { file: DiffFile; options?:
       {(href || options.fileActions) && (
         <div class="diff-tools">
           {href && <a href={href}>{t('View file')}</a>}
-          {options.fileActions?.(file)}
+          {options.fileActions?.(file, options)}
         </div>
       )}
       <Body file={file} options={options} />
@@ -363,12 +403,14 @@ export const DiffView = (props: DiffViewProps) => {
   const options: DiffOptions = {
     lazy: files.reduce((sum, file) => sum + rowsOf(file), 0) > 2 * BLOCK_ROWS,
     manyFiles: files.length > 50,
+    sharedIcons: files.length >= MIN_SHARING_FILES,
     ...props.options,
   }
   const commentsOf = Map.groupBy(options.threads ?? [], ({ path }) => path)
   const hasTree = totals.files > 1
   return (
     <section class="diff" aria-label={t('Changes')}>
+      {options.sharedIcons && <IconDrawings names={SHARED_ICONS} />}
       <div class="diff-head">
         <p class="diff-totals">
           {tn('{count} changed file', '{count} changed files', totals.files)}{' '}

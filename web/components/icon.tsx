@@ -12,9 +12,16 @@ const POINTING: ReadonlySet<IconName> = new Set([
   'logout',
 ])
 
-type IconProps = { name: IconName; size?: number; label?: string; class?: string }
+type IconProps = {
+  name: IconName
+  size?: number
+  label?: string
+  class?: string
+  /** Refers to the drawing in the `IconDrawings` of the page, for icons that it has many times. */
+  shared?: boolean
+}
 
-const renderIcon = ({ name, size = 16, label, class: extra }: IconProps) => (
+const renderIcon = ({ name, size = 16, label, class: extra, shared }: IconProps) => (
   <svg
     class={['icon', POINTING.has(name) && 'icon-points', extra]}
     viewBox="0 0 16 16"
@@ -24,7 +31,18 @@ const renderIcon = ({ name, size = 16, label, class: extra }: IconProps) => (
     aria-label={label}
     aria-hidden={label ? undefined : 'true'}
   >
-    <path d={icons[name]} />
+    {shared ? <use href={`#icon-${name}`} /> : <path d={icons[name]} />}
+  </svg>
+)
+
+/** The drawings that shared icons of a page refer to. */
+export const IconDrawings = ({ names }: { names: readonly IconName[] }) => (
+  <svg class="icon-drawings" aria-hidden="true">
+    {names.map((name) => (
+      <symbol id={`icon-${name}`} viewBox="0 0 16 16">
+        <path d={icons[name]} />
+      </symbol>
+    ))}
   </svg>
 )
 
@@ -35,7 +53,10 @@ const PLAIN_ICONS: ReadonlyMap<string, Html> = new Map(
 
 /** An icon beside words. With `label` it replaces the words and screen readers read it. */
 export const Icon = (props: IconProps): Html =>
-  (props.size === undefined && props.label === undefined && props.class === undefined
+  (props.size === undefined &&
+  props.label === undefined &&
+  props.class === undefined &&
+  !props.shared
     ? PLAIN_ICONS.get(props.name)
     : undefined) ?? renderIcon(props)
 

@@ -320,6 +320,17 @@ describe('changes', () => {
     expect(page).toContain('<mark>2</mark>')
     expect(page.match(/No newline at the end<\/span>/g)).toHaveLength(1)
   })
+  test('the icons of many files are drawn once', () => {
+    const statuses = ['added', 'removed', 'renamed', 'copied', 'modified', 'type_changed', 'other']
+    const files = statuses.map((status) => ({ ...file, path: `${status}.ts`, status }))
+    const page = html(<DiffView files={files} />)
+    const drawn = new Set(all(page, 'symbol').map(({ id }) => `#${id}`))
+    const used = all(page, '.diff-file use').map(({ href }) => href ?? '')
+    expect(used).toHaveLength(2 * files.length)
+    expect(used.filter((href) => !drawn.has(href))).toEqual([])
+    expect(all(page, '.diff-file svg > path')).toEqual([])
+    expect(html(<DiffView files={[file]} />)).not.toContain('<use')
+  })
   test('the split view has both sides in one row', () => {
     const rows = html(<DiffView files={[file]} options={{ split: true }} />)
       .split('<tr')

@@ -180,18 +180,20 @@ const ViewedButton = ({
   file,
   pull,
   back,
+  sharedIcon,
 }: {
   visit: Visit
   file: { path: string; viewed?: boolean }
   pull: string
   back: string
+  sharedIcon: boolean | undefined
 }) => (
   <ActionButton
     action={`${pull}/viewed`}
     csrf={visit.csrf}
     values={{ path: file.path, viewed: file.viewed ? 'no' : 'yes', back }}
   >
-    <Button small variant="quiet" icon={file.viewed ? 'check' : 'eye'}>
+    <Button small variant="quiet" icon={file.viewed ? 'check' : 'eye'} sharedIcon={sharedIcon}>
       {file.viewed ? t('Viewed') : t('Mark as viewed')}
     </Button>
   </ActionButton>
@@ -251,12 +253,13 @@ const Files = ({
             `${withQuery(current, { on: file, side, line })}#${lineFormId({ path: file, side, line })}`,
         }),
         ...(visit.viewer !== null && {
-          fileActions: (file) => (
+          fileActions: (file, { sharedIcons }) => (
             <ViewedButton
               visit={visit}
               file={file}
               pull={pullPath(repo.full_name, pull.number)}
               back={`${current}#${diffAnchor(file.path)}`}
+              sharedIcon={sharedIcons}
             />
           ),
         }),
