@@ -16,6 +16,7 @@ import {
 } from '../../components/index.ts'
 import { commitPath, jobPath, repoPath } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
+import { translateMessage } from '../../messages.ts'
 import { rich, t, texts } from '../../text.ts'
 import { shortRef } from '../runs/states.tsx'
 
@@ -104,7 +105,7 @@ const DeploymentRow = ({ visit, repo, deployment, now }: RowProps) => {
           <span>
             <RelativeTime at={deployment.created_at} now={now} />
           </span>
-          {deployment.waits_for !== null && <span>{deployment.waits_for}</span>}
+          {deployment.waits_for !== null && <span>{translateMessage(deployment.waits_for)}</span>}
           {reviews.map((review) => (
             <span>
               {review.verdict === 'approve'

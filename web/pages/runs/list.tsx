@@ -220,7 +220,7 @@ const WordFilter = ({
             value !== undefined &&
             other !== name && <input type="hidden" name={other} value={value} />,
         )}
-        <input class="input" name={name} aria-label={label} maxlength={100} required />
+        <input class="input" type="text" name={name} aria-label={label} maxlength={100} required />
         <Button small>{t('Filter')}</Button>
       </form>
     </LinkPicker>
