@@ -15,6 +15,7 @@ import { listImageNames } from '../../images/list-image-names.ts'
 import { beginUpload, handleBlob, handleUpload } from './blobs.ts'
 import { handleManifest, listReferrers, listTags } from './manifests.ts'
 import { isImageName, parseImageName } from './names.ts'
+import { readPageSize } from './page-size.ts'
 import { answerToken } from './token.ts'
 
 const API_VERSION = { 'docker-distribution-api-version': 'registry/2.0' }
@@ -112,8 +113,8 @@ async function listCatalog(hearth: Hearth, request: ProtocolRequest): Promise<Re
     throw new Refusal('unauthenticated', 'sign in with a token as the password')
   const caller = callerOfSecret(hearth, secretOf(headers))
   const door = new DoorRequest(hearth, request, '', 'container', '_catalog', caller, null)
-  const asked = Number(door.query.get('n') ?? DEFAULT_NAMES_A_PAGE)
-  const n = Number.isSafeInteger(asked) && asked > 0 ? Math.min(asked, MAX_NAMES_A_PAGE) : 1
+  const asked = readPageSize(door, { usual: DEFAULT_NAMES_A_PAGE, max: MAX_NAMES_A_PAGE })
+  const n = Math.max(1, asked)
   const last = (door.query.get('last') ?? '').slice(0, 400)
   const { names, next } = await door.callOther(listImageNames, { last, n })
   const query = new URLSearchParams({ n: String(n), last: next ?? '' })

@@ -14,6 +14,7 @@ import type { ReferrerRow } from '../../images/store-images.ts'
 import { pathTo, requireDigest } from './blobs.ts'
 import { MAX_MANIFEST_BYTES, parseManifest } from './manifest.ts'
 import { isDigest, isImageTag } from './names.ts'
+import { readPageSize } from './page-size.ts'
 
 const MAX_TAGS_A_PAGE = 1000
 
@@ -88,8 +89,7 @@ export async function handleManifest(
 
 /** `…/tags/list?n=&last=`. */
 export async function listTags(door: DoorRequest, name: string): Promise<Response> {
-  const asked = Number(door.query.get('n') ?? MAX_TAGS_A_PAGE)
-  const n = Number.isSafeInteger(asked) && asked >= 0 ? Math.min(asked, MAX_TAGS_A_PAGE) : 0
+  const n = readPageSize(door, { usual: MAX_TAGS_A_PAGE, max: MAX_TAGS_A_PAGE })
   const last = (door.query.get('last') ?? '').slice(0, 200)
   const { tags, more } = await door.call(listImageTags, name, { last, n })
   const next = new URLSearchParams({ n: String(n), last: tags.at(-1) ?? '' })

@@ -191,6 +191,13 @@ test('tags are listed in pages, and tags, manifests and layers are deleted by ad
   ])
   expect(await list('?n=2&last=a')).toEqual([['b', 'c'], null])
   expect(await list('?n=0')).toEqual([[], null])
+  for (const n of ['-1', 'all', '']) {
+    const refused = await ask(`app/web/tags/list?n=${n}`)
+    expect([refused.status, (await refused.json()).errors[0].code]).toEqual([
+      400,
+      'PAGINATION_NUMBER_INVALID',
+    ])
+  }
   const remove = (path: string, secret?: string) =>
     ask(`app/web/${path}`, { method: 'DELETE', ...(secret !== undefined && { token: secret }) })
   const writer = await token(ada, ['packages:write'])
