@@ -95,7 +95,7 @@ test('a deployment is approved', async () => {
   })
   await commit('.hearth/workflows/ship.yml', WORKFLOW)
   await until(async () => (await list(`${LAMP}/deployments?state=waiting`))[0])
-  await keys.jumpTo('lamp', 'lamp', /\/ada\/lamp/)
+  await keys.jumpTo('lamp', 'lamp', /\/ada\/lamp$/)
   await keys.follow(/^a Runs/, /\/ada\/lamp\/runs$/)
   await keys.follow(/^a Add \.hearth/, /\/runs\/run_/)
   await keys.fill(/^input Comment/, 'Ship it.')
@@ -185,7 +185,7 @@ test('a package is linked to a repository, and a team gets a role on it', async 
 
 test('a mirror is set up and paused', async () => {
   await ask('POST', '/repos', { workspace: 'ada', name: 'shadow' })
-  await keys.jumpTo('lamp', 'lamp', /\/ada\/lamp/)
+  await keys.jumpTo('lamp', 'lamp', /\/ada\/lamp$/)
   await keys.follow(/^a Settings/, /\/settings$/)
   await keys.follow(/^a Mirrors/, /\/settings\/mirror$/)
   await keys.tabTo(/^input Pull/)

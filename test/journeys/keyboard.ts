@@ -50,10 +50,12 @@ export class Keyboard {
   }
 
   /**
-   * Presses keys that lead to another page, and waits for it. A browser gives the focus to an
-   * `autofocus` field when it first draws the page, which can be after the load event.
+   * Presses keys that lead to another page, and waits for it. `url` must not fit the page before, or
+   * the next keys go there. A browser gives the focus to an `autofocus` field when it first draws the
+   * page, which can be after the load event.
    */
   async goBy(url: RegExp, ...keys: string[]): Promise<void> {
+    if (url.test(this.page.url())) throw new Error(`${url} fits ${this.page.url()} already`)
     await Promise.all([this.page.waitForURL(url), this.press(...keys)])
     await this.page.waitForLoadState('load')
     await this.page.waitForFunction(
