@@ -28,8 +28,11 @@ export const exceedsLimits = (text: string, limits: Limits): boolean => {
 }
 
 /** Text without highlighting, line by line. A line end at the very end starts no further line. */
-export const escapeLines = (text: string): string[] => {
-  const lines = Bun.escapeHTML(text).split('\n')
+export const escapeLines = (text: string): string[] => textLines(Bun.escapeHTML(text))
+
+/** The lines of a text whose lines end in LF. */
+export const textLines = (text: string): string[] => {
+  const lines = text.split('\n')
   if (lines.length > 1 && lines.at(-1) === '') lines.pop()
   return lines
 }

@@ -16,6 +16,6 @@ export const encodeReserved = (part: string): string =>
     (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
   )
 
-/** Encodes a path for the address of a Markdown link. */
+/** Encodes a path for the address of a Markdown link, or for a line of a shell. */
 export const encodeReservedPath = (path: string): string =>
   path.split('/').map(encodeReserved).join('/')

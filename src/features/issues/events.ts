@@ -1,6 +1,7 @@
 /** Events of issues and comments. */
 import { event, internalEvent } from '#core/events.ts'
 import { Nullable, OneOf, Type } from '#core/schema.ts'
+import { fieldWords } from '#lib/field-words.ts'
 import { ChangedValues } from './changed-values.ts'
 import { CLOSE_REASONS } from './schema.ts'
 
@@ -19,8 +20,7 @@ export const issueUpdated = event(
     changed: Type.Array(Type.String(), { description: 'Names of the fields that changed.' }),
     values: ChangedValues,
   }),
-  ({ number, changed }, by) =>
-    `${by} changed ${changed.map((field) => field.replaceAll('_', ' ')).join(', ')} of issue #${number}`,
+  ({ number, changed }, by) => `${by} changed ${fieldWords(changed)} of issue #${number}`,
 )
 
 export const issueAssigned = event(

@@ -1,6 +1,7 @@
 /** Events of pull requests and sessions. Names and data are part of the public interface. */
 import { event } from '#core/events.ts'
 import { Nullable, Type } from '#core/schema.ts'
+import { fieldWords } from '#lib/field-words.ts'
 import { PushSignature } from '#features/repos/schema.ts'
 import { ChangedValues } from '#features/issues/index.ts'
 
@@ -35,7 +36,7 @@ export const pullUpdated = event(
   ({ number, changed, head, signature }, by) =>
     changed.includes('head') && head !== null
       ? `${by} pushed ${head.slice(0, 7)} to pull request #${number}${signature?.verified ? ', signed' : ''}`
-      : `${by} changed ${changed.map((field) => field.replaceAll('_', ' ')).join(', ')} of pull request #${number}`,
+      : `${by} changed ${fieldWords(changed)} of pull request #${number}`,
 )
 
 /** A merge was requested that does not happen at once: it waits for blockers or in a queue. */

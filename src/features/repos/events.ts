@@ -2,6 +2,7 @@
 import { event } from '#core/events.ts'
 import { PushSignature } from './schema-code.ts'
 import { Nullable, RecordNumber, Sha, Time, Type } from '#core/schema.ts'
+import { fieldWords } from '#lib/field-words.ts'
 
 const shortRef = (ref: string): string => ref.replace(/^refs\/(heads|tags)\//, '')
 const commits = (count: number): string => (count === 1 ? '1 commit' : `${count} commits`)
@@ -52,8 +53,7 @@ export const repoUpdated = event(
   Type.Object({
     changed: Type.Array(Type.String(), { description: 'The names of the fields or settings.' }),
   }),
-  ({ changed }, by) =>
-    `${by} changed ${changed.map((field) => field.replaceAll('_', ' ')).join(', ')}`,
+  ({ changed }, by) => `${by} changed ${fieldWords(changed)}`,
 )
 
 export const repoVisibilityChanged = event(

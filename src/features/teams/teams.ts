@@ -74,21 +74,26 @@ export function requireTeam(
   return row
 }
 
-/** Not with a token that is limited to some repositories, because a team reaches others. */
-const mayManageTeams = (caller: Caller): boolean =>
-  caller.kind === 'user' && (caller.token?.repos ?? null) === null
+/**
+ * Whether the caller may manage a team in which they have this role: owners and the team's
+ * maintainers. Not with a token that is limited to some repositories, because a team reaches others.
+ */
+const managesAs = (
+  workspace: TeamWorkspace,
+  caller: Caller,
+  role: () => TeamRole | null,
+): boolean =>
+  caller.kind === 'user' &&
+  (caller.token?.repos ?? null) === null &&
+  (workspace.role === 'owner' || role() === 'maintainer')
 
-/** Whether the caller may manage a team: owners and the team's maintainers. */
 export function canManage(
   db: Db,
   workspace: TeamWorkspace,
   team: Pick<TeamRow, 'id'>,
   caller: Caller,
 ): boolean {
-  return (
-    mayManageTeams(caller) &&
-    (workspace.role === 'owner' || roleInTeam(db, team.id, caller) === 'maintainer')
-  )
+  return managesAs(workspace, caller, () => roleInTeam(db, team.id, caller))
 }
 
 /** Throws 403 `role`. */
@@ -128,7 +133,6 @@ export function teamRecords(
   const counts = countsOf(db, ids)
   const person = personOf(caller)
   const roles = person === null ? null : teamRolesOf(db, ids, person)
-  const manages = mayManageTeams(caller)
   return rows.map((row) => {
     const { members, repos, children } = counts.get(row.id) ?? NO_COUNTS
     const viewer_role = roles?.get(row.id) ?? null
@@ -149,7 +153,7 @@ export function teamRecords(
       repos_count: repos,
       child_teams_count: children,
       viewer_role,
-      can_manage: manages && (workspace.role === 'owner' || viewer_role === 'maintainer'),
+      can_manage: managesAs(workspace, caller, () => viewer_role),
       created_at: row.created_at,
       updated_at: row.updated_at,
     }

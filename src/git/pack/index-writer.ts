@@ -1,4 +1,5 @@
 /** Writes pack indexes of version 2, byte for byte as git does (gitformat-pack). */
+import { compareOids } from '../store/compare-oids.ts'
 import { HashingWriter } from '../store/hashing-writer.ts'
 
 /** The data of an index. Row i of each column belongs to one object; the order is arbitrary. */
@@ -116,13 +117,13 @@ function sortRange(oids: Uint8Array, at: (row: number) => number, count: number)
     const to = starts[bucket + 1]!
     if (to - from < 2) continue
     if (to - from > 64) {
-      order.subarray(from, to).sort((a, b) => compareOids(oids, at(a), at(b)))
+      order.subarray(from, to).sort((a, b) => compareOids(oids, at(a), oids, at(b)))
       continue
     }
     for (let i = from + 1; i < to; i++) {
       const row = order[i]!
       let j = i - 1
-      while (j >= from && compareOids(oids, at(order[j]!), at(row)) > 0) {
+      while (j >= from && compareOids(oids, at(order[j]!), oids, at(row)) > 0) {
         order[j + 1] = order[j]!
         j--
       }
@@ -130,12 +131,4 @@ function sortRange(oids: Uint8Array, at: (row: number) => number, count: number)
     }
   }
   return order
-}
-
-function compareOids(oids: Uint8Array, a: number, b: number): number {
-  for (let i = 0; i < 20; i++) {
-    const order = oids[a + i]! - oids[b + i]!
-    if (order !== 0) return order
-  }
-  return 0
 }

@@ -5,11 +5,14 @@
 import { join } from 'node:path'
 import { GitError, type Oid } from '../ports.ts'
 import { FILTER_SETTINGS, mayContain } from './changed-paths.ts'
+import { compareOids } from './compare-oids.ts'
 import { be32 } from './pack-index.ts'
 import { mapFileOrNull } from './read-file.ts'
 
-const NO_PARENT = 0x70000000
-const EDGE_FLAG = 0x80000000
+/** In place of the position of a parent that a commit does not have. */
+export const NO_PARENT = 0x70000000
+/** Marks the place of further parents, and the last one there. */
+export const EDGE_FLAG = 0x80000000
 
 /** A commit as history walks need it; structurally equal to the nodes of `history`. */
 export type GraphNode = {
@@ -220,12 +223,4 @@ export class CommitGraph {
       throw new GitError('corrupt', 'the commit-graph names a commit that it does not have')
     return position
   }
-}
-
-function compareOids(a: Uint8Array, at: number, b: Uint8Array, bt: number): number {
-  for (let i = 0; i < 20; i++) {
-    const order = a[at + i]! - b[bt + i]!
-    if (order !== 0) return order
-  }
-  return 0
 }

@@ -1,11 +1,9 @@
 /** Writes a commit-graph file (gitformat-commit-graph). */
 import { FILTER_SETTINGS } from '../store/changed-paths.ts'
+import { EDGE_FLAG, NO_PARENT } from '../store/commit-graph.ts'
 import { HashingWriter } from '../store/hashing-writer.ts'
 import type { CommitGraphRows } from './commit-graph-rows.ts'
 import type { PathFilters } from './path-filters.ts'
-
-const NO_PARENT = 0x70000000
-const EDGE_FLAG = 0x80000000
 
 /** Writes the file to `fd` and pauses regularly. */
 export function* writeCommitGraph(

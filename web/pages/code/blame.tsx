@@ -167,15 +167,15 @@ export const blamePage = page({
     return {
       ...data,
       late: found?.late ?? false,
-      isPlain: source?.late ?? false,
+      isSourceLate: source?.late ?? false,
       part: found && source && text && blamedPart(data, found.items, source, text.text),
     }
   },
-  view: ({ late, isPlain, part, ...data }, visit) => {
+  view: ({ late, isSourceLate, part, ...data }, visit) => {
     const { repo, ref, path, file } = data
     const here = codePath(repo.full_name, 'blame', ref, path)
     const later =
-      late || isPlain
+      late || isSourceLate
         ? withQuery(visit.url.pathname, { ...Object.fromEntries(visit.url.searchParams), wait: 1 })
         : undefined
     return (

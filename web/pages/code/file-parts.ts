@@ -1,7 +1,7 @@
 // Long files come in parts: each has as many lines as fit into a budget of HTML, so that a page stays
 // below 100 KB. The parts of a file are always the same, and `?from=` names the one with a line.
 import { markBidiControls } from '../../components/bidi-controls.tsx'
-import { normalizeLineEnds } from '../../highlight.ts'
+import { normalizeLineEnds, textLines } from '../../highlight.ts'
 import type { FileLines } from '../../highlight/highlighter.ts'
 import { tn } from '../../text.ts'
 
@@ -92,8 +92,7 @@ export function partOf(
   line: number,
   markupBytes: (line: number, isFirst: boolean) => number,
 ): FilePart {
-  const texts = normalizeLineEnds(text).split('\n')
-  if (texts.length > 1 && texts.at(-1) === '') texts.pop()
+  const texts = textLines(normalizeLineEnds(text))
   const end = first + texts.length - 1
   const wanted = Math.min(line, end)
   let plain: PlainLine[] = []

@@ -7,7 +7,7 @@ import {
   titleOf,
   type CommitPersonLookup,
 } from '../commits/commit-records.ts'
-import { branchRef } from '../refs/ref-names.ts'
+import { branchOf, branchRef } from '../refs/ref-names.ts'
 import type { Branch } from '../schema.ts'
 import type { RepoRow } from '../store/repos.ts'
 import { pullsOfBranches } from '../store/pulls.ts'
@@ -16,17 +16,17 @@ import { readRef, type RefRow } from '../store/refs.ts'
 /** The rule types that the protection of the default branch corresponds to. */
 const DEFAULT_BRANCH_RULES = ['deletion', 'non_fast_forward', 'pull_request']
 
-export const branchOf = ({ name }: RefRow): string => name.slice('refs/heads/'.length)
-
 export async function branchRecord(
   hearth: Hearth,
   row: RepoRow,
   ref: RefRow,
   people: CommitPersonLookup = commitPersonLookup(hearth),
-  pulls: ReadonlyMap<string, number> = pullsOfBranches(hearth.db, row.id, [branchOf(ref)]),
+  pulls: ReadonlyMap<string, number> = pullsOfBranches(hearth.db, row.id, [
+    branchOf(ref.name) ?? '',
+  ]),
 ): Promise<Branch> {
   const { db, git } = hearth
-  const name = branchOf(ref)
+  const name = branchOf(ref.name) ?? ''
   const isDefault = name === row.default_branch
   const trunk = readRef(db, row.id, branchRef(row.default_branch))
   const commit = await git.readCommit(row.store, ref.oid)

@@ -2,9 +2,9 @@ import { readsRepo } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { byPage, pageOf, windowOf } from '#core/page.ts'
 import { ListOf, RepoPath, Type } from '#core/schema.ts'
-import { branchOf, branchRecord } from './branch-record.ts'
+import { branchRecord } from './branch-record.ts'
 import { commitPersonLookup } from '../commits/commit-records.ts'
-import { branchRef } from '../refs/ref-names.ts'
+import { branchOf, branchRef } from '../refs/ref-names.ts'
 import { Branch } from '../schema.ts'
 import { requireRepo } from '../store/repos.ts'
 import { pullsOfBranches } from '../store/pulls.ts'
@@ -38,7 +38,8 @@ export const listBranches = operation({
     })
     const people = commitPersonLookup(hearth)
     const { items, ...rest } = pageOf(refs, window)
-    const pulls = pullsOfBranches(db, repo.id, items.map(branchOf))
+    const branches = items.map(({ name }) => branchOf(name) ?? '')
+    const pulls = pullsOfBranches(db, repo.id, branches)
     return {
       items: await Promise.all(items.map((ref) => branchRecord(hearth, row, ref, people, pulls))),
       ...rest,

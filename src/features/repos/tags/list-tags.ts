@@ -3,9 +3,10 @@ import { operation } from '#core/operation.ts'
 import { byPage, pageOf, windowOf } from '#core/page.ts'
 import { ListOf, OneOf, RepoPath, Type } from '#core/schema.ts'
 import { commitPersonLookup } from '../commits/commit-records.ts'
+import { tagOf } from '../refs/ref-names.ts'
 import { Tag } from '../schema.ts'
 import { listRefsBelow } from '../store/refs.ts'
-import { releasesOf, tagOf, tagRecord } from './tag-record.ts'
+import { releasesOf, tagRecord } from './tag-record.ts'
 import { listTagsByVersion } from './tags-by-version.ts'
 
 export const listTags = operation({
@@ -35,7 +36,8 @@ export const listTags = operation({
         : listRefsBelow(db, repo.id, 'refs/tags', wanted)
     const { items, ...rest } = pageOf(refs, window)
     const people = commitPersonLookup(hearth)
-    const releases = releasesOf(hearth, repo.id, items.map(tagOf))
+    const tags = items.map(({ name }) => tagOf(name) ?? '')
+    const releases = releasesOf(hearth, repo.id, tags)
     return {
       items: await Promise.all(items.map((ref) => tagRecord(hearth, repo, ref, people, releases))),
       ...rest,

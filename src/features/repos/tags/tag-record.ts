@@ -7,11 +7,10 @@ import {
   type CommitPersonLookup,
 } from '../commits/commit-records.ts'
 import { releasesOfTags } from '../extension-points.ts'
+import { tagOf } from '../refs/ref-names.ts'
 import type { Tag } from '../schema.ts'
 import type { RefRow } from '../store/refs.ts'
 import { verifySignature } from '../commits/verify-signature.ts'
-
-export const tagOf = ({ name }: RefRow): string => name.slice('refs/tags/'.length)
 
 /** The published releases of tags, by the names of the tags. */
 export const releasesOf = (
@@ -26,11 +25,11 @@ export async function tagRecord(
   repo: { readonly id: string; readonly store: string },
   ref: RefRow,
   people: CommitPersonLookup = commitPersonLookup(hearth),
-  releases: ReadonlyMap<string, string> = releasesOf(hearth, repo.id, [tagOf(ref)]),
+  releases: ReadonlyMap<string, string> = releasesOf(hearth, repo.id, [tagOf(ref.name) ?? '']),
 ): Promise<Tag> {
   const { git } = hearth
   const { store } = repo
-  const name = tagOf(ref)
+  const name = tagOf(ref.name) ?? ''
   const tag = ref.peeled === null ? null : await git.readTag(store, ref.oid)
   const target = await git.peelToCommit(store, ref.peeled ?? ref.oid)
   // A lightweight tag has no date of its own.

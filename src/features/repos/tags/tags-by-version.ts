@@ -1,6 +1,7 @@
 /** Orders the tags of a repository by version. */
 import type { Db } from '#core/db.ts'
 import { compareTagVersions, parseTagVersion } from '#lib/versions/tag.ts'
+import { tagOf } from '../refs/ref-names.ts'
 import { listRefsBelow, type RefRow } from '../store/refs.ts'
 
 /** Repositories with more tags list them by the time of their last push. */
@@ -9,7 +10,7 @@ const MAX_SORTED_TAGS = 5_000
 const MAX_VERSION_LENGTH = 64
 
 const versionOf = ({ name }: RefRow) => {
-  const tag = name.slice('refs/tags/'.length)
+  const tag = tagOf(name) ?? ''
   return tag.length > MAX_VERSION_LENGTH ? null : parseTagVersion(tag)
 }
 

@@ -1,6 +1,6 @@
 import type { Hearth } from '#core/hearth.ts'
 import { invalid } from '#lib/errors.ts'
-import { encodeReserved } from '#lib/percent-encoding.ts'
+import { encodeReservedPath } from '#lib/percent-encoding.ts'
 import { compareMavenVersions } from '#lib/versions/maven.ts'
 import { parseSemver } from '#lib/versions/semver.ts'
 import type { Format, SnippetContext } from '../../format.ts'
@@ -39,16 +39,14 @@ function renderDocument(
       path: path.slice(version.length + 1),
       sha256,
       size_in_bytes,
-      url: `${base}/${encodePath(path)}`,
+      url: `${base}/${encodeReservedPath(path)}`,
     })),
   }))
   return { text: JSON.stringify({ name: row.name, versions }), content_type: 'application/json' }
 }
 
-const encodePath = (path: string): string => path.split('/').map(encodeReserved).join('/')
-
 const fileAddress = ({ site_url, workspace, name, version, path }: SnippetContext): string =>
-  `${addressOf(site_url, workspace)}/${name}/${encodePath(path ?? `${version ?? '1.0.0'}/hello.tar.gz`)}`
+  `${addressOf(site_url, workspace)}/${name}/${encodeReservedPath(path ?? `${version ?? '1.0.0'}/hello.tar.gz`)}`
 
 export const generic: Format = {
   type: 'generic',
@@ -59,7 +57,7 @@ export const generic: Format = {
   isPrerelease: (version) => (parseSemver(version.replace(/^v/, ''))?.prerelease.length ?? 0) > 0,
   address: (site_url, workspace, name) => `${addressOf(site_url, workspace)}/${name}`,
   fileUrl: (site_url, workspace, name, path) =>
-    `${addressOf(site_url, workspace)}/${name}/${encodePath(path)}`,
+    `${addressOf(site_url, workspace)}/${name}/${encodeReservedPath(path)}`,
   exampleName: () => 'hello',
   install: (context) => [
     {
