@@ -113,6 +113,22 @@ const placeOf = (page: Page, { left, top, right, bottom }: Region): Promise<stri
     { x: ((left + right) / 2) * CELL, y: ((top + bottom) / 2) * CELL },
   )
 
+/** The upper left part of a region in letters, a line for each row: the darker a cell, the fuller. */
+function inLetters(picture: Picture, { left, top, right, bottom }: Region): string {
+  const rows: string[] = []
+  for (let y = top; y < Math.min(bottom, top + 12); y++) {
+    let row = ''
+    for (let x = left; x < Math.min(right, left + 80); x++) {
+      const [red = 255, green = 255, blue = 255] = picture.pixels.subarray(
+        (y * picture.width + x) * 3,
+      )
+      row += '#+-. '[Math.min(4, Math.floor((red + green + blue) / 154))]
+    }
+    rows.push(row)
+  }
+  return rows.join('\n')
+}
+
 /**
  * Holds a page against its kept picture. Gives what changed, in words that name the page, the place
  * and where to look; nothing when all is as it was.
@@ -137,8 +153,10 @@ export async function changesSince(
     return [
       `there is no picture of ${name} yet: look at the page, then run UPDATE=1 bun test test/journeys/pages.test.ts test/journeys/below-repositories.test.ts`,
     ]
-  const regions = differences(decode(readFileSync(path)), decode(now))
-  if (regions.length === 0) return []
+  const [was, is] = [decode(readFileSync(path)), decode(now)]
+  const regions = differences(was, is)
+  const [largest] = regions
+  if (!largest) return []
   shown ??= mkdtempSync(join(tmpdir(), 'hearth-pictures-'))
   writeFileSync(join(shown, `${name}.is.png`), now)
   writeFileSync(join(shown, `${name}.was.png`), readFileSync(path))
@@ -154,6 +172,8 @@ export async function changesSince(
   }
   return [
     ...words,
+    // Whoever reads a report of a machine that is far away has no file to open.
+    `the first was\n${inLetters(was, largest)}\nand is\n${inLetters(is, largest)}`,
     `compare ${join(shown, name)}.is.png with .was.png; if it is meant: UPDATE=1 bun test test/journeys/pages.test.ts test/journeys/below-repositories.test.ts`,
   ]
 }
