@@ -262,6 +262,23 @@ CREATE INDEX analyses_of_ref ON analyses (repo_id, git_ref, tool, category, seq)
 
 CREATE INDEX analyses_of_repo ON analyses (repo_id, seq);
 
+CREATE TRIGGER artifacts_added AFTER INSERT ON artifacts WHEN NEW.sha256 IS NOT NULL BEGIN
+  INSERT INTO repo_storage (repo_id, kind, workspace_id, files, bytes)
+    SELECT id, 'artifacts', workspace_id, 1, NEW.size_in_bytes FROM repos WHERE id = NEW.repo_id
+    ON CONFLICT DO UPDATE SET files = files + 1, bytes = bytes + excluded.bytes;
+END;
+
+CREATE TRIGGER artifacts_expired AFTER UPDATE OF sha256 ON artifacts
+  WHEN OLD.sha256 IS NOT NULL AND NEW.sha256 IS NULL BEGIN
+  UPDATE repo_storage SET files = files - 1, bytes = bytes - OLD.size_in_bytes
+    WHERE repo_id = OLD.repo_id AND kind = 'artifacts';
+END;
+
+CREATE TRIGGER artifacts_removed AFTER DELETE ON artifacts WHEN OLD.sha256 IS NOT NULL BEGIN
+  UPDATE repo_storage SET files = files - 1, bytes = bytes - OLD.size_in_bytes
+    WHERE repo_id = OLD.repo_id AND kind = 'artifacts';
+END;
+
 CREATE TABLE artifacts (
   -- What jobs see as the id, which has to be a number.
   seq INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -342,6 +359,17 @@ SELECT t.attachment_id, 'author', d.author_id FROM attachment_texts t
 UNION ALL
 SELECT t.attachment_id, 'read', NULL FROM attachment_texts t
   CROSS JOIN attachments a ON a.id = t.attachment_id AND a.repo_id = t.text_id;
+
+CREATE TRIGGER attachments_added AFTER INSERT ON attachments BEGIN
+  INSERT INTO repo_storage (repo_id, kind, workspace_id, files, bytes)
+    SELECT id, 'attachments', workspace_id, 1, NEW.size_in_bytes FROM repos WHERE id = NEW.repo_id
+    ON CONFLICT DO UPDATE SET files = files + 1, bytes = bytes + excluded.bytes;
+END;
+
+CREATE TRIGGER attachments_removed AFTER DELETE ON attachments BEGIN
+  UPDATE repo_storage SET files = files - 1, bytes = bytes - OLD.size_in_bytes
+    WHERE repo_id = OLD.repo_id AND kind = 'attachments';
+END;
 
 CREATE TABLE attachments (
   id TEXT PRIMARY KEY,
@@ -465,6 +493,17 @@ CREATE TABLE branch_redirects (
   branch TEXT NOT NULL,
   PRIMARY KEY (repo_id, previous)
 ) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER caches_added AFTER INSERT ON caches BEGIN
+  INSERT INTO repo_storage (repo_id, kind, workspace_id, files, bytes)
+    SELECT id, 'caches', workspace_id, 1, NEW.size_in_bytes FROM repos WHERE id = NEW.repo_id
+    ON CONFLICT DO UPDATE SET files = files + 1, bytes = bytes + excluded.bytes;
+END;
+
+CREATE TRIGGER caches_removed AFTER DELETE ON caches BEGIN
+  UPDATE repo_storage SET files = files - 1, bytes = bytes - OLD.size_in_bytes
+    WHERE repo_id = OLD.repo_id AND kind = 'caches';
+END;
 
 CREATE TABLE caches (
   seq INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -1298,6 +1337,17 @@ CREATE TABLE lfs_locks (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX lfs_locks_of_repo ON lfs_locks (repo_id, id);
+
+CREATE TRIGGER lfs_objects_added AFTER INSERT ON lfs_objects BEGIN
+  INSERT INTO repo_storage (repo_id, kind, workspace_id, files, bytes)
+    SELECT id, 'lfs', workspace_id, 1, NEW.size_in_bytes FROM repos WHERE id = NEW.repo_id
+    ON CONFLICT DO UPDATE SET files = files + 1, bytes = bytes + excluded.bytes;
+END;
+
+CREATE TRIGGER lfs_objects_removed AFTER DELETE ON lfs_objects BEGIN
+  UPDATE repo_storage SET files = files - 1, bytes = bytes - OLD.size_in_bytes
+    WHERE repo_id = OLD.repo_id AND kind = 'lfs';
+END;
 
 CREATE TABLE lfs_objects (
   repo_id TEXT NOT NULL REFERENCES repos (id) ON DELETE CASCADE, -- never a fork
@@ -2372,6 +2422,19 @@ CREATE INDEX branches_by_move ON refs (repo_id, moved_at DESC, name)
 CREATE INDEX tags_by_move ON refs (repo_id, moved_at DESC, name)
   WHERE name >= 'refs/tags/' AND name < 'refs/tags0';
 
+CREATE TRIGGER release_assets_added AFTER INSERT ON release_assets BEGIN
+  INSERT INTO repo_storage (repo_id, kind, workspace_id, files, bytes)
+    SELECT p.id, 'release_assets', p.workspace_id, 1, NEW.size_in_bytes
+    FROM releases r JOIN repos p ON p.id = r.repo_id WHERE r.id = NEW.release_id
+    ON CONFLICT DO UPDATE SET files = files + 1, bytes = bytes + excluded.bytes;
+END;
+
+CREATE TRIGGER release_assets_removed AFTER DELETE ON release_assets BEGIN
+  UPDATE repo_storage SET files = files - 1, bytes = bytes - OLD.size_in_bytes
+    WHERE repo_id = (SELECT repo_id FROM releases WHERE id = OLD.release_id)
+    AND kind = 'release_assets';
+END;
+
 CREATE TABLE release_assets (
   id TEXT PRIMARY KEY,
   release_id TEXT NOT NULL REFERENCES releases (id) ON DELETE CASCADE,
@@ -2387,6 +2450,10 @@ CREATE TABLE release_assets (
 ) STRICT;
 
 CREATE INDEX release_assets_by_blob ON release_assets (sha256);
+
+CREATE TRIGGER releases_removed BEFORE DELETE ON releases BEGIN
+  DELETE FROM release_assets WHERE release_id = OLD.id;
+END;
 
 CREATE TABLE releases (
   id TEXT PRIMARY KEY,
@@ -2444,6 +2511,18 @@ CREATE INDEX repo_questions_of_person ON repo_questions (asked_by, repo_id, id);
 
 CREATE INDEX repo_questions_of_repo ON repo_questions (repo_id);
 
+CREATE TABLE repo_storage (
+  repo_id TEXT NOT NULL REFERENCES repos (id) ON DELETE CASCADE,
+  kind TEXT NOT NULL
+    CHECK (kind IN ('lfs', 'release_assets', 'attachments', 'artifacts', 'caches', 'logs')),
+  workspace_id TEXT NOT NULL REFERENCES workspaces (id) ON DELETE CASCADE, -- that of the repository
+  files INTEGER NOT NULL CHECK (files >= 0),
+  bytes INTEGER NOT NULL CHECK (bytes >= 0),
+  PRIMARY KEY (repo_id, kind)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX repo_storage_of_workspace ON repo_storage (workspace_id, kind, files, bytes);
+
 CREATE TABLE repo_subscriptions (
   repo_id TEXT NOT NULL REFERENCES repos (id) ON DELETE CASCADE,
   user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
@@ -2451,6 +2530,10 @@ CREATE TABLE repo_subscriptions (
   created_at TEXT NOT NULL,
   PRIMARY KEY (repo_id, user_id)
 ) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER repo_storage_transferred AFTER UPDATE OF workspace_id ON repos BEGIN
+  UPDATE repo_storage SET workspace_id = NEW.workspace_id WHERE repo_id = NEW.id;
+END;
 
 CREATE TABLE repos (
   id TEXT PRIMARY KEY,
@@ -3291,6 +3374,22 @@ CREATE TABLE workflow_candidates (
 
 CREATE INDEX workflow_candidates_of_commit ON workflow_candidates (repo_id, sha);
 
+CREATE TRIGGER workflow_jobs_log_removed AFTER DELETE ON workflow_jobs
+  WHEN OLD.log_stored_bytes > 0 BEGIN
+  UPDATE repo_storage SET files = files - 1, bytes = bytes - OLD.log_stored_bytes
+    WHERE repo_id = OLD.repo_id AND kind = 'logs';
+END;
+
+CREATE TRIGGER workflow_jobs_log_stored AFTER UPDATE OF log_stored_bytes ON workflow_jobs
+  WHEN NEW.log_stored_bytes <> OLD.log_stored_bytes BEGIN
+  INSERT INTO repo_storage (repo_id, kind, workspace_id, files, bytes)
+    SELECT id, 'logs', workspace_id, 0, 0 FROM repos WHERE id = NEW.repo_id
+    ON CONFLICT DO NOTHING;
+  UPDATE repo_storage SET files = files + (NEW.log_stored_bytes > 0) - (OLD.log_stored_bytes > 0),
+      bytes = bytes + NEW.log_stored_bytes - OLD.log_stored_bytes
+    WHERE repo_id = NEW.repo_id AND kind = 'logs';
+END;
+
 CREATE TABLE workflow_jobs (
   seq INTEGER PRIMARY KEY AUTOINCREMENT,
   id TEXT NOT NULL UNIQUE,
@@ -3338,8 +3437,6 @@ CREATE TABLE workflow_jobs (
 , log_stored_bytes INTEGER NOT NULL DEFAULT 0) STRICT;
 
 CREATE INDEX workflow_jobs_leased ON workflow_jobs (lease_until) WHERE lease_until IS NOT NULL;
-
-CREATE INDEX workflow_jobs_logs ON workflow_jobs (repo_id, log_stored_bytes) WHERE log_stored_bytes > 0;
 
 CREATE INDEX workflow_jobs_of_run ON workflow_jobs (run_id, attempt, position);
 

@@ -10,6 +10,7 @@ import { createPull } from '#features/pulls/index.ts'
 import { createRelease, listReleases } from '#features/releases/index.ts'
 import { listBranches, listTags } from '#features/repos/index.ts'
 import { search } from '#features/search/index.ts'
+import { listAllWorkspaces } from '#features/site/index.ts'
 import { createTeam, listTeams } from '#features/teams/index.ts'
 import { addMember } from '#features/workspaces/index.ts'
 import { countQueries } from '../queries.ts'
@@ -19,6 +20,7 @@ const REPO = 'acme/oven'
 
 test('longer lists ask the database no more often', async () => {
   const world = await makeWorld()
+  const root = await world.user('root', { site_admin: true })
   const ada = await world.user('ada')
   const acme = await world.workspace('acme', { owner: ada })
   await world.repo(REPO, { as: ada })
@@ -31,6 +33,7 @@ test('longer lists ask the database no more often', async () => {
       await world.write((tx) =>
         addMember(tx, { workspace_id: acme.id, user_id: person.id, role: 'member' }),
       )
+      await world.workspace(`bakery-${serial}`, { owner: ada })
       await world.call(createTeam, ada, { workspace: 'acme', name: `Team ${serial}` })
       const { number } = await world.call(createIssue, person, {
         repo: REPO,
@@ -65,6 +68,7 @@ test('longer lists ask the database no more often', async () => {
     tags: await asked(listTags, { repo: REPO }),
     teams: await asked(listTeams, { workspace: 'acme' }),
     waiting: await asked(listWaiting, {}),
+    workspaces: await asked(listAllWorkspaces, {}, root),
   })
   await add(3)
   const few = await counts()

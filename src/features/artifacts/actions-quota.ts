@@ -6,8 +6,11 @@
 import type { Db } from '#core/db.ts'
 import type { Hearth } from '#core/hearth.ts'
 import type { Tx } from '#core/write.ts'
+import { storedBytesCounter } from '#features/repos/index.ts'
 import { quotaRoom, requireQuota } from '#features/workspaces/index.ts'
-import { countCacheBytes, evictWorkspaceCaches } from './store-caches.ts'
+import { evictWorkspaceCaches } from './store-caches.ts'
+
+const countCacheBytes = storedBytesCounter('caches')
 
 /** Throws 403 `quota` when so many bytes do not fit, even without any cache. */
 export function requireActionsQuota(
@@ -17,7 +20,9 @@ export function requireActionsQuota(
   bytes: number,
 ): void {
   const room = quotaRoom(hearth, db, workspace_id, 'actions_bytes')
-  if (room === null || bytes <= room || bytes <= room + countCacheBytes(db, workspace_id)) return
+  if (room === null || bytes <= room) return
+  const cacheBytes = countCacheBytes(db, [workspace_id]).get(workspace_id) ?? 0
+  if (bytes <= room + cacheBytes) return
   requireQuota(hearth, db, workspace_id, 'actions_bytes', bytes)
 }
 

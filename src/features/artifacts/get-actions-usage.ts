@@ -4,66 +4,49 @@ import type { Hearth } from '#core/hearth.ts'
 import { operation } from '#core/operation.ts'
 import { ownerInput } from '#core/owner.ts'
 import { Type } from '#core/schema.ts'
-import { fullNameOf, repoById } from '#features/repos/index.ts'
 import {
-  logTotals,
-  logTotalsByRepo,
-  requireOwnRuns,
-  type RepoTotals,
-  type Totals,
-} from '#features/workflows/index.ts'
+  fullNameOf,
+  listStorageOfWorkspace,
+  repoById,
+  storageOfRepo,
+  type RepoStorage,
+  type StorageTotals,
+} from '#features/repos/index.ts'
+import { requireOwnRuns } from '#features/workflows/index.ts'
 import { quotaRoom } from '#features/workspaces/index.ts'
 import { UNUSED_CACHE_DAYS } from './job-caches.ts'
 import { ActionsUsage, type RepoUsage } from './schema.ts'
-import {
-  artifactRecord,
-  artifactTotals,
-  artifactTotalsByRepo,
-  listLargestArtifacts,
-} from './store-artifacts.ts'
-import { cacheTotals, cacheTotalsByRepo } from './store-caches.ts'
+import { artifactRecord, listLargestArtifacts } from './store-artifacts.ts'
 
 const MAX_LARGEST = 10
 const MAX_REPOSITORIES = 100
 
-type Parts = { readonly artifacts: Totals; readonly caches: Totals; readonly logs: Totals }
-type PartsByRepo = {
-  readonly [part in keyof Parts]: readonly RepoTotals[]
-}
+const KINDS = ['artifacts', 'caches', 'logs'] as const
+type ByKind<T> = { readonly [kind in (typeof KINDS)[number]]: T }
 
-const totalsOfRepo = (db: Db, repo_id: string): Parts => ({
-  artifacts: artifactTotals(db, repo_id),
-  caches: cacheTotals(db, repo_id),
-  logs: logTotals(db, repo_id),
+const byKind = <T>(totalsOf: (kind: (typeof KINDS)[number]) => T): ByKind<T> => ({
+  artifacts: totalsOf('artifacts'),
+  caches: totalsOf('caches'),
+  logs: totalsOf('logs'),
 })
 
-const totalsByRepo = (db: Db, workspace_id: string): PartsByRepo => ({
-  artifacts: artifactTotalsByRepo(db, workspace_id),
-  caches: cacheTotalsByRepo(db, workspace_id),
-  logs: logTotalsByRepo(db, workspace_id),
-})
-
-const sumOf = (totals: readonly Totals[]): Totals => ({
-  count: totals.reduce((sum, { count }) => sum + count, 0),
+const sumOf = (totals: readonly StorageTotals[]): StorageTotals => ({
+  files: totals.reduce((sum, { files }) => sum + files, 0),
   bytes: totals.reduce((sum, { bytes }) => sum + bytes, 0),
 })
 
-const sumOfParts = ({ artifacts, caches, logs }: PartsByRepo): Parts => ({
-  artifacts: sumOf(artifacts),
-  caches: sumOf(caches),
-  logs: sumOf(logs),
-})
-
-const bytesOf = ({ artifacts, caches, logs }: Parts): number =>
+const bytesOf = ({ artifacts, caches, logs }: ByKind<StorageTotals>): number =>
   artifacts.bytes + caches.bytes + logs.bytes
 
+const totalsRecord = ({ files, bytes }: StorageTotals) => ({ count: files, bytes })
+
 /** The repositories with most first. */
-function largestRepositories(db: Db, parts: PartsByRepo): RepoUsage[] {
+function largestRepositories(db: Db, storage: ByKind<readonly RepoStorage[]>): RepoUsage[] {
   const byRepo = new Map<string, { artifacts: number; caches: number; logs: number }>()
-  for (const part of ['artifacts', 'caches', 'logs'] as const)
-    for (const { repo_id, bytes } of parts[part]) {
+  for (const kind of KINDS)
+    for (const { repo_id, bytes } of storage[kind]) {
       const known = byRepo.get(repo_id) ?? { artifacts: 0, caches: 0, logs: 0 }
-      byRepo.set(repo_id, { ...known, [part]: bytes })
+      byRepo.set(repo_id, { ...known, [kind]: bytes })
     }
   return [...byRepo]
     .toSorted(([, a], [, b]) => b.artifacts + b.caches + b.logs - (a.artifacts + a.caches + a.logs))
@@ -80,27 +63,31 @@ function largestRepositories(db: Db, parts: PartsByRepo): RepoUsage[] {
 function quotaOf(
   hearth: Hearth,
   workspace_id: string,
-  parts: PartsByRepo,
+  used: number,
 ): { used: number; limit: number | null } {
-  const used = bytesOf(sumOfParts(parts))
   const room = quotaRoom(hearth, hearth.db, workspace_id, 'actions_bytes')
   return { used, limit: room === null ? null : room + used }
 }
 
 function usageOf(hearth: Hearth, workspace_id: string, repo: RepoGrant | null): ActionsUsage {
   const { db, settings } = hearth
-  const all = totalsByRepo(db, workspace_id)
-  const parts = repo === null ? sumOfParts(all) : totalsOfRepo(db, repo.id)
+  const byRepo = byKind((kind) => listStorageOfWorkspace(db, workspace_id, kind))
+  const whole = byKind((kind) => sumOf(byRepo[kind]))
+  const totals = repo === null ? whole : byKind((kind) => storageOfRepo(db, repo.id, kind))
   const { keep_days, cache_bytes } = settings.jobs
   return {
-    bytes: bytesOf(parts),
-    artifacts: { ...parts.artifacts, keep_days },
-    caches: { ...parts.caches, unused_days: UNUSED_CACHE_DAYS, max_bytes: cache_bytes },
-    logs: { ...parts.logs, keep_days },
-    quota: quotaOf(hearth, workspace_id, all),
+    bytes: bytesOf(totals),
+    artifacts: { ...totalsRecord(totals.artifacts), keep_days },
+    caches: {
+      ...totalsRecord(totals.caches),
+      unused_days: UNUSED_CACHE_DAYS,
+      max_bytes: cache_bytes,
+    },
+    logs: { ...totalsRecord(totals.logs), keep_days },
+    quota: quotaOf(hearth, workspace_id, bytesOf(whole)),
     largest_artifacts:
       repo === null ? [] : listLargestArtifacts(db, repo.id, MAX_LARGEST).map(artifactRecord),
-    repositories: repo === null ? largestRepositories(db, all) : [],
+    repositories: repo === null ? largestRepositories(db, byRepo) : [],
   }
 }
 

@@ -3,23 +3,12 @@ import { blobHolders } from '#core/blobs.ts'
 import type { Feature } from '#core/hearth.ts'
 import type { Job } from '#core/jobs.ts'
 import { protocolRoutes } from '#core/protocol-routes.ts'
-import { repoDataRemovers } from '#features/repos/index.ts'
-import { countLogBytes } from '#features/workflows/index.ts'
+import { repoDataRemovers, storedBytesCounter } from '#features/repos/index.ts'
 import { usageCounters } from '#features/workspaces/index.ts'
 import * as operations from './operations.ts'
 import { resultsRoutes } from './results/routes.ts'
-import {
-  countArtifactBytes,
-  holdsArtifactBlob,
-  listArtifactBlobs,
-  removeArtifactsOfRepo,
-} from './store-artifacts.ts'
-import {
-  countCacheBytes,
-  holdsCacheBlob,
-  listCacheBlobs,
-  removeCachesOfRepo,
-} from './store-caches.ts'
+import { holdsArtifactBlob, listArtifactBlobs, removeArtifactsOfRepo } from './store-artifacts.ts'
+import { holdsCacheBlob, listCacheBlobs, removeCachesOfRepo } from './store-caches.ts'
 import { sweepArtifacts } from './sweep.ts'
 
 export * from './operations.ts'
@@ -45,11 +34,11 @@ export const feature: Feature = {
     repoDataRemovers.with(removeCachesOfRepo),
     blobHolders.with({ isReferenced: holdsArtifactBlob, list: listArtifactBlobs }),
     blobHolders.with({ isReferenced: holdsCacheBlob, list: listCacheBlobs }),
-    usageCounters.with({ part: 'artifacts_bytes', count: countArtifactBytes }),
-    usageCounters.with({ part: 'caches_bytes', count: countCacheBytes }),
-    usageCounters.with({ part: 'actions_bytes', count: countArtifactBytes }),
-    usageCounters.with({ part: 'actions_bytes', count: countCacheBytes }),
-    usageCounters.with({ part: 'actions_bytes', count: countLogBytes }),
+    usageCounters.with({ part: 'artifacts_bytes', count: storedBytesCounter('artifacts') }),
+    usageCounters.with({ part: 'caches_bytes', count: storedBytesCounter('caches') }),
+    usageCounters.with({ part: 'actions_bytes', count: storedBytesCounter('artifacts') }),
+    usageCounters.with({ part: 'actions_bytes', count: storedBytesCounter('caches') }),
+    usageCounters.with({ part: 'actions_bytes', count: storedBytesCounter('logs') }),
     ...resultsRoutes.map((route) => protocolRoutes.with(route)),
   ],
 }

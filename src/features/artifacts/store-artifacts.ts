@@ -2,7 +2,6 @@
 import type { RepoGrant } from '#core/access.ts'
 import type { Db } from '#core/db.ts'
 import type { Tx } from '#core/write.ts'
-import type { RepoTotals, Totals } from '#features/workflows/index.ts'
 import { notFound } from '#lib/errors.ts'
 import { timestamp, type Timestamp } from '#lib/time.ts'
 import type { Artifact } from './schema.ts'
@@ -119,26 +118,6 @@ export const expireArtifacts = (tx: Tx, limit: number): number =>
     tx.now,
     limit,
   )
-
-/** Those whose files are still there. */
-export const artifactTotals = (db: Db, repo_id: string): Totals =>
-  db.one<Totals>(
-    `SELECT count(*) AS count, coalesce(sum(size_in_bytes), 0) AS bytes
-     FROM artifacts WHERE repo_id = ? AND sha256 IS NOT NULL`,
-    repo_id,
-  ) ?? { count: 0, bytes: 0 }
-
-/** Of each repository of a workspace that has artifacts, deleted ones included. */
-export const artifactTotalsByRepo = (db: Db, workspace_id: string): RepoTotals[] =>
-  db.all<RepoTotals>(
-    `SELECT p.id AS repo_id, count(*) AS count, sum(a.size_in_bytes) AS bytes
-     FROM repos p CROSS JOIN artifacts a ON a.repo_id = p.id
-     WHERE p.workspace_id = ? AND p.parent_id IS NULL AND a.sha256 IS NOT NULL GROUP BY p.id`,
-    workspace_id,
-  )
-
-export const countArtifactBytes = (db: Db, workspace_id: string): number =>
-  artifactTotalsByRepo(db, workspace_id).reduce((sum, { bytes }) => sum + bytes, 0)
 
 /** The largest of a repository whose files are still there. */
 export const listLargestArtifacts = (db: Db, repo_id: string, limit: number): ArtifactRow[] =>

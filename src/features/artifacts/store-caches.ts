@@ -2,7 +2,6 @@
 import type { RepoGrant } from '#core/access.ts'
 import type { Db } from '#core/db.ts'
 import type { Tx } from '#core/write.ts'
-import type { RepoTotals, Totals } from '#features/workflows/index.ts'
 import { notFound } from '#lib/errors.ts'
 import type { Timestamp } from '#lib/time.ts'
 import type { Cache } from './schema.ts'
@@ -133,25 +132,6 @@ export const removeUnusedCaches = (tx: Tx, before: Timestamp, limit: number): nu
     before,
     limit,
   )
-
-export const cacheTotals = (db: Db, repo_id: string): Totals =>
-  db.one<Totals>(
-    `SELECT count(*) AS count, coalesce(sum(size_in_bytes), 0) AS bytes
-     FROM caches WHERE repo_id = ?`,
-    repo_id,
-  ) ?? { count: 0, bytes: 0 }
-
-/** Of each repository of a workspace that has caches, deleted ones included. */
-export const cacheTotalsByRepo = (db: Db, workspace_id: string): RepoTotals[] =>
-  db.all<RepoTotals>(
-    `SELECT p.id AS repo_id, count(*) AS count, sum(c.size_in_bytes) AS bytes
-     FROM repos p CROSS JOIN caches c ON c.repo_id = p.id
-     WHERE p.workspace_id = ? AND p.parent_id IS NULL GROUP BY p.id`,
-    workspace_id,
-  )
-
-export const countCacheBytes = (db: Db, workspace_id: string): number =>
-  cacheTotalsByRepo(db, workspace_id).reduce((sum, { bytes }) => sum + bytes, 0)
 
 export const holdsCacheBlob = (db: Db, sha256: string): boolean =>
   db.one('SELECT 1 FROM caches WHERE sha256 = ? LIMIT 1', sha256) !== null

@@ -2,19 +2,18 @@
 import { blobHolders } from '#core/blobs.ts'
 import type { Feature } from '#core/hearth.ts'
 import type { Job } from '#core/jobs.ts'
-import { attachmentImporters, authorChanges, repoDataRemovers } from '#features/repos/index.ts'
+import {
+  attachmentImporters,
+  authorChanges,
+  repoDataRemovers,
+  storedBytesCounter,
+} from '#features/repos/index.ts'
 import { usageCounters } from '#features/workspaces/index.ts'
 import { attachmentImporter } from './attachment-importer.ts'
 import { collectAttachments } from './collect-attachments.ts'
 import * as operations from './operations.ts'
 import { recordUses } from './record-uses.ts'
-import {
-  changeUploader,
-  countAttachmentBytes,
-  holdsBlob,
-  listBlobs,
-  removeAttachmentsOf,
-} from './store.ts'
+import { changeUploader, holdsBlob, listBlobs, removeAttachmentsOf } from './store.ts'
 
 export * from './schema.ts'
 export * from './operations.ts'
@@ -30,6 +29,6 @@ export const feature: Feature = {
     attachmentImporters.with(attachmentImporter),
     authorChanges.with(changeUploader),
     blobHolders.with({ isReferenced: holdsBlob, list: listBlobs }),
-    usageCounters.with({ part: 'artifacts_bytes', count: countAttachmentBytes }),
+    usageCounters.with({ part: 'artifacts_bytes', count: storedBytesCounter('attachments') }),
   ],
 }

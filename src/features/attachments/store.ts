@@ -118,15 +118,6 @@ export const countUnused = (db: Db, uploader_id: string): number =>
     uploader_id,
   )?.count ?? 0
 
-/** Counts the bytes in all repositories of a workspace, deleted ones included. */
-export const countAttachmentBytes = (db: Db, workspace_id: string): number =>
-  db.one<{ bytes: number | null }>(
-    `SELECT sum(a.size_in_bytes) AS bytes FROM repos p
-     CROSS JOIN attachments a ON a.repo_id = p.id
-     WHERE p.workspace_id = ? AND p.parent_id IS NULL`,
-    workspace_id,
-  )?.bytes ?? 0
-
 /** Gives what one actor uploaded to a repository to another. */
 export const changeUploader = (tx: Tx, repo_id: string, from: string, to: string): void =>
   void tx.db.run(

@@ -1,8 +1,8 @@
 import { readsRepo } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { RepoPath, Type } from '#core/schema.ts'
+import { storageOfRepo } from '#features/repos/index.ts'
 import { familyOf } from './family.ts'
-import { totalsOf } from './store-objects.ts'
 
 /** For the page of large files. */
 export const getLfsUsage = operation({
@@ -16,5 +16,5 @@ export const getLfsUsage = operation({
     bytes: Type.Integer(),
   }),
 
-  handler: ({ db, repo }) => totalsOf(db, familyOf(repo)),
+  handler: ({ db, repo }) => storageOfRepo(db, familyOf(repo), 'lfs'),
 })

@@ -7,6 +7,7 @@ import {
   moveRules,
   repoDataRemovers,
   storedLargeFiles,
+  storedBytesCounter,
 } from '#features/repos/index.ts'
 import { usageCounters } from '#features/workspaces/index.ts'
 import { collectLfsObjects } from './collect-objects.ts'
@@ -15,7 +16,7 @@ import { events } from './events.ts'
 import { missingFiles } from './missing-files.ts'
 import * as operations from './operations.ts'
 import { listStoredFiles } from './stored-files.ts'
-import { countLfsBytes, holdsBlob, listBlobs, removeObjectsOf } from './store-objects.ts'
+import { holdsBlob, listBlobs, removeObjectsOf } from './store-objects.ts'
 
 export * from './schema.ts'
 export * from './operations.ts'
@@ -32,6 +33,6 @@ export const feature: Feature = {
     storedLargeFiles.with(listStoredFiles),
     repoDataRemovers.with(removeObjectsOf),
     blobHolders.with({ isReferenced: holdsBlob, list: listBlobs }),
-    usageCounters.with({ part: 'lfs_bytes', count: countLfsBytes }),
+    usageCounters.with({ part: 'lfs_bytes', count: storedBytesCounter('lfs') }),
   ],
 }

@@ -47,15 +47,6 @@ export const listObjectsAfter = (
     limit,
   )
 
-export type LfsTotals = { readonly files: number; readonly bytes: number }
-
-export const totalsOf = (db: Db, repo_id: string): LfsTotals =>
-  db.one<LfsTotals>(
-    `SELECT count(*) AS files, coalesce(sum(size_in_bytes), 0) AS bytes
-     FROM lfs_objects WHERE repo_id = ?`,
-    repo_id,
-  ) ?? { files: 0, bytes: 0 }
-
 export const setUnusedSince = (
   tx: Tx,
   repo_id: string,
@@ -90,15 +81,6 @@ export const removeObjectsOf = (tx: Tx, repo_id: string, limit: number): number 
     repo_id,
     limit,
   )
-
-/** Counts the bytes in all repositories of a workspace, deleted ones included. */
-export const countLfsBytes = (db: Db, workspace_id: string): number =>
-  db.one<{ bytes: number | null }>(
-    `SELECT sum(o.size_in_bytes) AS bytes FROM repos p
-     CROSS JOIN lfs_objects o ON o.repo_id = p.id
-     WHERE p.workspace_id = ? AND p.parent_id IS NULL`,
-    workspace_id,
-  )?.bytes ?? 0
 
 /** Whether any object has this blob. */
 export const holdsBlob = (db: Db, sha256: string): boolean =>

@@ -1,6 +1,7 @@
 /** SQL for the tables `package_versions`, `package_files` and `package_tags`. */
 import type { Db } from '#core/db.ts'
 import { memo, preload } from '#core/read-scope.ts'
+import { workspaceTotals } from '#core/workspace-totals.ts'
 import type { Tx } from '#core/write.ts'
 import { notFound } from '#lib/errors.ts'
 import type { Timestamp } from '#lib/time.ts'
@@ -351,12 +352,17 @@ export function sumUnusedBytes(db: Db, package_id: string, stored: readonly Stor
   return unused.reduce((bytes, { sha256 }) => bytes + (sizes.get(sha256) ?? 0), 0)
 }
 
-/** Bytes of all packages of a workspace, deleted ones included; equal files count once. */
-export const countPackageBytes = (db: Db, workspace_id: string): number =>
-  db.one<{ bytes: number }>(
-    'SELECT bytes FROM workspace_package_bytes WHERE workspace_id = ?',
-    workspace_id,
-  )?.bytes ?? 0
+/** Bytes of all packages of workspaces, deleted ones included; equal files of one count once. */
+export const countPackageBytes = (
+  db: Db,
+  workspace_ids: readonly string[],
+): ReadonlyMap<string, number> =>
+  workspaceTotals(
+    db,
+    `SELECT workspace_id, bytes AS total FROM workspace_package_bytes
+     WHERE workspace_id IN (SELECT value FROM json_each(?))`,
+    workspace_ids,
+  )
 
 /** Bytes that only this version (or package) needs, which its purge frees. */
 export const countFreedBytes = (

@@ -8,11 +8,12 @@ import {
   releasedTags,
   releasesOfTags,
   releaseImporters,
+  storedBytesCounter,
 } from '#features/repos/index.ts'
 import { usageCounters } from '#features/workspaces/index.ts'
 import { events } from './events.ts'
 import { releaseImporter } from './import-releases.ts'
-import { countAssetBytes, holdsBlob, listBlobs } from './store-assets.ts'
+import { holdsBlob, listBlobs } from './store-assets.ts'
 import {
   changeAuthorOfReleases,
   isTagPublished,
@@ -39,6 +40,6 @@ export const feature: Feature = {
     repoDataRemovers.with(removeReleasesOf),
     retainedCommits.with(listRetainedTargets),
     blobHolders.with({ isReferenced: holdsBlob, list: listBlobs }),
-    usageCounters.with({ part: 'artifacts_bytes', count: countAssetBytes }),
+    usageCounters.with({ part: 'artifacts_bytes', count: storedBytesCounter('release_assets') }),
   ],
 }

@@ -79,17 +79,6 @@ export const insertAsset = (tx: Tx, row: Omit<AssetRow, 'download_count' | 'crea
     tx.now,
   )
 
-/**
- * Counts the bytes in all repositories of a workspace, including deleted ones that can be restored.
- */
-export const countAssetBytes = (db: Db, workspace_id: string): number =>
-  db.one<{ bytes: number | null }>(
-    `SELECT sum(a.size_in_bytes) AS bytes FROM repos p
-     CROSS JOIN releases r ON r.repo_id = p.id CROSS JOIN release_assets a ON a.release_id = r.id
-     WHERE p.workspace_id = ? AND p.parent_id IS NULL`,
-    workspace_id,
-  )?.bytes ?? 0
-
 export const removeAsset = (tx: Tx, id: string): void =>
   void tx.db.run('DELETE FROM release_assets WHERE id = ?', id)
 

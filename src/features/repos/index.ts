@@ -236,6 +236,13 @@ export {
   type RepoRow,
 } from './store/repos.ts'
 export {
+  listStorageOfWorkspace,
+  storageOfRepo,
+  storedBytesCounter,
+  type RepoStorage,
+  type StorageTotals,
+} from './store/repo-storage.ts'
+export {
   findRef,
   preloadRefs,
   hasBranches,

@@ -33,7 +33,7 @@ import { pullOnlyRulesOf } from './pull-only-rules.ts'
 import { watchOpened, watchPushed } from './open-pull-rules.ts'
 import { immutableBy } from './release-rules.ts'
 import { queueRuleOf, tightenSettings } from './merge-settings.ts'
-import { costOfWorkspace, removeEvaluationsOf } from './store-evaluations.ts'
+import { countCosts, removeEvaluationsOf } from './store-evaluations.ts'
 import * as operations from './operations.ts'
 
 export * from './operations.ts'
@@ -57,6 +57,6 @@ export const feature: Feature = {
     queueRules.with(queueRuleOf),
     frozenReleases.with(immutableBy),
     repoDataRemovers.with(removeEvaluationsOf),
-    usageCounters.with({ part: 'agent_usd_this_month', count: costOfWorkspace }),
+    usageCounters.with({ part: 'agent_usd_this_month', count: countCosts }),
   ],
 }

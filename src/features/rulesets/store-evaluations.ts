@@ -1,6 +1,7 @@
 /** The tables `rule_evaluations`, `rule_findings`, `head_pushers` and `session_costs`. */
 import type { Db } from '#core/db.ts'
 import { memo, preload } from '#core/read-scope.ts'
+import { workspaceTotals } from '#core/workspace-totals.ts'
 import type { Tx } from '#core/write.ts'
 import type { Oid } from '#git'
 import type { Timestamp } from '#lib/time.ts'
@@ -222,16 +223,22 @@ export const costSince = (db: Db, repo_id: string, day: string): number =>
     day,
   )?.cost ?? 0
 
-/** Costs that sessions of a workspace reported since a day, in US dollars. */
-export const costOfWorkspace = (db: Db, workspace_id: string, day: string): number =>
-  db.one<{ cost: number | null }>(
-    `SELECT sum(c.cost_usd) AS cost FROM repos r JOIN session_costs c ON c.repo_id = r.id
-      AND c.day >= ?2 WHERE r.workspace_id = ?1 AND r.parent_id IS NULL`,
-    workspace_id,
+/** Costs that sessions of workspaces reported since a day, in US dollars, where there are any. */
+export const countCosts = (
+  db: Db,
+  workspace_ids: readonly string[],
+  day: string,
+): ReadonlyMap<string, number> =>
+  workspaceTotals(
+    db,
+    `SELECT r.workspace_id, sum(c.cost_usd) AS total FROM json_each(?1) w
+     CROSS JOIN repos r ON r.workspace_id = w.value AND r.parent_id IS NULL
+     JOIN session_costs c ON c.repo_id = r.id AND c.day >= ?2 GROUP BY r.workspace_id`,
+    workspace_ids,
     day,
-  )?.cost ?? 0
+  )
 
-/** The same for each repository of a workspace with reported costs. */
+/** Of each repository of a workspace with reported costs. */
 export const listCostsOfWorkspace = (
   db: Db,
   workspace_id: string,

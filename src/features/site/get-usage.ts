@@ -2,7 +2,7 @@ import { readsWorkspace } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { Type, WorkspaceSlug } from '#core/schema.ts'
 import { Usage } from './schema.ts'
-import { usageOf } from './usage.ts'
+import { readUsage } from './usage.ts'
 
 export const getUsage = operation({
   name: 'get_usage',
@@ -23,5 +23,5 @@ export const getUsage = operation({
   input: Type.Object({ workspace: WorkspaceSlug }),
   output: Usage,
 
-  handler: ({ hearth, workspace }) => usageOf(hearth, workspace.id),
+  handler: ({ hearth, workspace }) => readUsage(hearth, [workspace.id])(workspace.id),
 })

@@ -4,7 +4,7 @@ import { byPage, pageOf, windowOf } from '#core/page.ts'
 import { Type } from '#core/schema.ts'
 import { SiteWorkspaces } from './schema.ts'
 import { countWorkspaceRows, listWorkspaceRows } from './store.ts'
-import { usageOf } from './usage.ts'
+import { readUsage } from './usage.ts'
 
 export const listAllWorkspaces = operation({
   name: 'list_all_workspaces',
@@ -25,8 +25,12 @@ export const listAllWorkspaces = operation({
     const window = windowOf(paging)
     const text = q?.trim().toLowerCase() || null
     const rows = listWorkspaceRows(db, text, { limit: window.limit, offset: window.offset })
+    const usageOf = readUsage(
+      hearth,
+      rows.map(({ id }) => id),
+    )
     return pageOf(
-      rows.map((row) => ({ ...row, usage: usageOf(hearth, row.id) })),
+      rows.map((row) => ({ ...row, usage: usageOf(row.id) })),
       window,
       countWorkspaceRows(db, text),
     )

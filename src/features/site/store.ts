@@ -1,5 +1,6 @@
 /** The tables `site_settings` and `quotas`, and counts of other tables for administrators. */
 import type { Db } from '#core/db.ts'
+import { workspaceTotals } from '#core/workspace-totals.ts'
 import type { Tx } from '#core/write.ts'
 import { QUOTA_RESOURCES, type QuotaResource } from '#features/workspaces/index.ts'
 
@@ -46,31 +47,62 @@ export const putQuota = (
     tx.now,
   )
 
+/** The quotas of workspaces that have any. */
+export const listQuotas = (
+  db: Db,
+  workspace_ids: readonly string[],
+): ReadonlyMap<string, QuotaRow> =>
+  new Map(
+    db
+      .all<QuotaRow & { readonly workspace_id: string }>(
+        `SELECT workspace_id, ${QUOTA_RESOURCES.join(', ')}, updated_at FROM quotas
+         WHERE workspace_id IN (SELECT value FROM json_each(?))`,
+        JSON.stringify(workspace_ids),
+      )
+      .map((row) => [row.workspace_id, row]),
+  )
+
 /**
  * Forks of pull requests share the objects of their parent, whose size includes them. Private forks
  * have objects of their own.
  */
-export const countReposBytes = (db: Db, workspace_id: string): number =>
-  db.one<{ bytes: number }>(
-    `SELECT (SELECT coalesce(sum(size_in_bytes), 0) FROM repos
-       WHERE workspace_id = ?1 AND parent_id IS NULL)
-     + (SELECT coalesce(sum(size_in_bytes), 0) FROM private_stores WHERE repo_id IN
-       (SELECT id FROM repos WHERE workspace_id = ?1 AND parent_id IS NULL)) AS bytes`,
-    workspace_id,
-  )?.bytes ?? 0
+export const countReposBytes = (
+  db: Db,
+  workspace_ids: readonly string[],
+): ReadonlyMap<string, number> =>
+  workspaceTotals(
+    db,
+    `SELECT w.value AS workspace_id,
+       (SELECT coalesce(sum(size_in_bytes), 0) FROM repos
+         WHERE workspace_id = w.value AND parent_id IS NULL)
+       + (SELECT coalesce(sum(size_in_bytes), 0) FROM private_stores WHERE repo_id IN
+         (SELECT id FROM repos WHERE workspace_id = w.value AND parent_id IS NULL)) AS total
+     FROM json_each(?) w`,
+    workspace_ids,
+  )
 
-export const countRepositories = (db: Db, workspace_id: string): number =>
-  db.one<{ count: number }>(
-    `SELECT count(*) AS count FROM repos WHERE workspace_id = ? AND parent_id IS NULL
-     AND deleted_at IS NULL`,
-    workspace_id,
-  )?.count ?? 0
+export const countRepositories = (
+  db: Db,
+  workspace_ids: readonly string[],
+): ReadonlyMap<string, number> =>
+  workspaceTotals(
+    db,
+    `SELECT workspace_id, count(*) AS total FROM repos
+     WHERE workspace_id IN (SELECT value FROM json_each(?)) AND parent_id IS NULL
+     AND deleted_at IS NULL GROUP BY workspace_id`,
+    workspace_ids,
+  )
 
-export const countMembers = (db: Db, workspace_id: string): number =>
-  db.one<{ count: number }>(
-    'SELECT count(*) AS count FROM members WHERE workspace_id = ?',
-    workspace_id,
-  )?.count ?? 0
+export const countMembers = (
+  db: Db,
+  workspace_ids: readonly string[],
+): ReadonlyMap<string, number> =>
+  workspaceTotals(
+    db,
+    `SELECT workspace_id, count(*) AS total FROM members
+     WHERE workspace_id IN (SELECT value FROM json_each(?)) GROUP BY workspace_id`,
+    workspace_ids,
+  )
 
 const MATCHES = `FROM workspaces w JOIN actors a ON a.id = w.id WHERE ?1 IS NULL
   OR instr(a.username, ?1) > 0 OR instr(lower(coalesce(a.name, '')), ?1) > 0`

@@ -143,6 +143,7 @@ export const TABLE_RETENTION: Readonly<Record<string, string>> = {
   packages: 'deleted ones after 30 days; with their workspace',
   package_versions: 'deleted ones after 30 days; with their package',
   package_files: 'deleted with their version',
+  repo_storage: 'one row per repository and kind of file; deleted with the repository',
   workspace_package_files: 'when no package of their workspace has the file',
   workspace_package_bytes: 'one row per workspace',
   package_tags: 'deleted with their version',

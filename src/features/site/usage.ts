@@ -12,49 +12,75 @@ import { bytesText } from '#lib/bytes-text.ts'
 import { forbidden } from '#lib/errors.ts'
 import { timestamp } from '#lib/time.ts'
 import type { Quota, Usage } from './schema.ts'
-import { countMembers, countReposBytes, countRepositories, findQuota } from './store.ts'
+import { countMembers, countReposBytes, countRepositories, findQuota, listQuotas } from './store.ts'
 
-function countUsage(hearth: Hearth, db: Db, workspace_id: string, part: UsageCounter): number {
+type Counts = ReadonlyMap<string, number>
+
+/** Counts one part for each of the workspaces. */
+function countPart(
+  hearth: Hearth,
+  db: Db,
+  workspace_ids: readonly string[],
+  part: UsageCounter,
+): Counts {
   const month = `${timestamp(hearth.clock.now()).slice(0, 7)}-01`
-  return usageCounters
-    .all(hearth)
-    .filter((one) => one.part === part)
-    .reduce((sum, { count }) => sum + count(db, workspace_id, month), 0)
+  const counts = new Map<string, number>()
+  for (const counter of usageCounters.all(hearth)) {
+    if (counter.part !== part) continue
+    for (const [id, count] of counter.count(db, workspace_ids, month))
+      counts.set(id, (counts.get(id) ?? 0) + count)
+  }
+  return counts
 }
 
-function countUsed(hearth: Hearth, db: Db, workspace_id: string, resource: QuotaResource): number {
-  if (resource === 'repos_bytes') return countReposBytes(db, workspace_id)
-  if (resource === 'repositories') return countRepositories(db, workspace_id)
-  if (resource === 'members') return countMembers(db, workspace_id)
-  return countUsage(
-    hearth,
-    db,
-    workspace_id,
-    resource === 'run_minutes' ? 'run_minutes_this_month' : resource,
-  )
+function countResource(
+  hearth: Hearth,
+  db: Db,
+  workspace_ids: readonly string[],
+  resource: QuotaResource,
+): Counts {
+  if (resource === 'repos_bytes') return countReposBytes(db, workspace_ids)
+  if (resource === 'repositories') return countRepositories(db, workspace_ids)
+  if (resource === 'members') return countMembers(db, workspace_ids)
+  const part = resource === 'run_minutes' ? 'run_minutes_this_month' : resource
+  return countPart(hearth, db, workspace_ids, part)
 }
 
-export function usageOf(hearth: Hearth, workspace_id: string): Usage {
+const countUsed = (hearth: Hearth, db: Db, workspace_id: string, resource: QuotaResource): number =>
+  countResource(hearth, db, [workspace_id], resource).get(workspace_id) ?? 0
+
+/** Reads the usage of workspaces. The returned function gives that of each. */
+export function readUsage(
+  hearth: Hearth,
+  workspace_ids: readonly string[],
+): (workspace_id: string) => Usage {
   const { db } = hearth
-  const quota = findQuota(db, workspace_id)
-  const limited = (resource: QuotaResource) => ({
-    used: countUsed(hearth, db, workspace_id, resource),
-    limit: quota?.[resource] ?? null,
-  })
-  return {
-    repos_bytes: limited('repos_bytes'),
-    lfs_bytes: limited('lfs_bytes'),
-    packages_bytes: limited('packages_bytes'),
-    artifacts_bytes: limited('artifacts_bytes'),
-    actions_bytes: limited('actions_bytes'),
-    caches_bytes: { used: countUsage(hearth, db, workspace_id, 'caches_bytes'), limit: null },
-    repositories: limited('repositories'),
-    members: limited('members'),
-    run_minutes_this_month: limited('run_minutes'),
-    agent_usd_this_month: {
-      used: countUsage(hearth, db, workspace_id, 'agent_usd_this_month'),
-      limit: null,
-    },
+  const quotas = listQuotas(db, workspace_ids)
+  const used = new Map(
+    QUOTA_RESOURCES.map((resource) => [
+      resource,
+      countResource(hearth, db, workspace_ids, resource),
+    ]),
+  )
+  const caches = countPart(hearth, db, workspace_ids, 'caches_bytes')
+  const costs = countPart(hearth, db, workspace_ids, 'agent_usd_this_month')
+  return (id) => {
+    const limited = (resource: QuotaResource) => ({
+      used: used.get(resource)?.get(id) ?? 0,
+      limit: quotas.get(id)?.[resource] ?? null,
+    })
+    return {
+      repos_bytes: limited('repos_bytes'),
+      lfs_bytes: limited('lfs_bytes'),
+      packages_bytes: limited('packages_bytes'),
+      artifacts_bytes: limited('artifacts_bytes'),
+      actions_bytes: limited('actions_bytes'),
+      caches_bytes: { used: caches.get(id) ?? 0, limit: null },
+      repositories: limited('repositories'),
+      members: limited('members'),
+      run_minutes_this_month: limited('run_minutes'),
+      agent_usd_this_month: { used: costs.get(id) ?? 0, limit: null },
+    }
   }
 }
 

@@ -101,6 +101,7 @@ export const EXCLUDED_TABLES: Readonly<Record<string, string>> = {
   users: 'people have their own accounts there',
   emails: 'only the confirmed ones of the people who are named, to find their accounts by',
   record_counts: 'counted anew',
+  repo_storage: 'counted anew',
   workspace_package_files: 'counted anew',
   workspace_package_bytes: 'counted anew',
   record_fts: 'indexed anew',

@@ -65,14 +65,7 @@ export {
 export type { JobRow } from './jobs/store-jobs.ts'
 export { requestScheduling } from './jobs/request-scheduling.ts'
 export { findJob } from './jobs/store-jobs.ts'
-export { expireLog, listQueuedLabels } from './jobs/store-jobs.ts'
-export type { RepoTotals, Totals } from './jobs/store-log-sizes.ts'
-export {
-  countLogBytes,
-  logTotals,
-  logTotalsByRepo,
-  setLogStored,
-} from './jobs/store-log-sizes.ts'
+export { expireLog, listQueuedLabels, setLogStored } from './jobs/store-jobs.ts'
 export { hasWorkflows } from './files/store-workflows.ts'
 export { FIRST_WORKFLOW } from './files/first-workflow.ts'
 export { declaredInputs, type DeclaredInput } from './files/declared-inputs.ts'

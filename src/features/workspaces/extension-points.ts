@@ -88,8 +88,8 @@ export const workspaceContents =
   >('workspaces.contents')
 
 /**
- * What features count for a workspace besides repositories and members. Monthly counters cover the
- * current month.
+ * What features count for workspaces besides repositories and members. `count` returns a number for
+ * each workspace that has any. Monthly counters cover the current month.
  */
 export type UsageCounter =
   | 'lfs_bytes'
@@ -101,5 +101,9 @@ export type UsageCounter =
   | 'agent_usd_this_month'
 export const usageCounters = extensionPoint<{
   readonly part: UsageCounter
-  readonly count: (db: Db, workspace_id: string, month: string) => number
+  readonly count: (
+    db: Db,
+    workspace_ids: readonly string[],
+    month: string,
+  ) => ReadonlyMap<string, number>
 }>('workspaces.usage_parts')

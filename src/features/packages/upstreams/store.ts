@@ -1,5 +1,6 @@
 /** SQL for the tables `package_upstreams` and `upstream_files`. */
 import type { Db } from '#core/db.ts'
+import { workspaceTotals } from '#core/workspace-totals.ts'
 import type { Tx } from '#core/write.ts'
 import type { Timestamp } from '#lib/time.ts'
 import type { UpstreamType } from './schema.ts'
@@ -213,12 +214,17 @@ export const countCachedPackages = (db: Db, upstream_id: string): number =>
     upstream_id,
   )?.count ?? 0
 
-/** Bytes of all caches of a workspace. What two of them hold counts twice. */
-export const countUpstreamBytes = (db: Db, workspace_id: string): number =>
-  db.one<{ bytes: number | null }>(
-    'SELECT sum(cached_bytes) AS bytes FROM package_upstreams WHERE workspace_id = ?',
-    workspace_id,
-  )?.bytes ?? 0
+/** Bytes of all caches of workspaces. What two of them hold counts twice. */
+export const countUpstreamBytes = (
+  db: Db,
+  workspace_ids: readonly string[],
+): ReadonlyMap<string, number> =>
+  workspaceTotals(
+    db,
+    `SELECT workspace_id, sum(cached_bytes) AS total FROM package_upstreams
+     WHERE workspace_id IN (SELECT value FROM json_each(?)) GROUP BY workspace_id`,
+    workspace_ids,
+  )
 
 export const isBlobOfUpstream = (db: Db, sha256: string): boolean =>
   db.one('SELECT 1 FROM upstream_files WHERE sha256 = ? LIMIT 1', sha256) !== null

@@ -331,6 +331,14 @@ export const setLog = (
     id,
   )
 
+/** The log of a job is packed into so many bytes. Not when it was removed meanwhile. */
+export const setLogStored = (tx: Tx, job_id: string, bytes: number): void =>
+  void tx.db.run(
+    `UPDATE workflow_jobs SET log_stored_bytes = ? WHERE id = ? AND log_state = 'packed'`,
+    bytes,
+    job_id,
+  )
+
 /** The file of a log is deleted. Jobs of later attempts that share it lose it too. */
 export const expireLog = (tx: Tx, id: string): void =>
   void tx.db.run(
