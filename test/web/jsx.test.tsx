@@ -44,6 +44,12 @@ describe('children', () => {
     // @ts-expect-error a date is no child
     expect(() => <p>{new Date(0)}</p>).toThrow('cannot print')
   })
+  test('text of a field escapes no more than its end and references', () => {
+    expect(html(<textarea name="a">{`</textarea>${hostile}&amp;`}</textarea>)).toBe(
+      '<textarea name="a">&lt;/textarea>">&lt;script>alert(1)&lt;/script>\'&amp;&amp;amp;</textarea>',
+    )
+    expect(html(<textarea name="a">{[hostile]}</textarea>)).not.toContain('<script>')
+  })
   test('a first line end survives the parser in pre and textarea', () => {
     expect(html(<textarea name="a">{'\nx'}</textarea>)).toBe('<textarea name="a">\n\nx</textarea>')
     expect(html(<pre>{'x'}</pre>)).toBe('<pre>x</pre>')

@@ -1,6 +1,6 @@
 /**
- * The size of pages of code: at most 100 KB of HTML, whatever is in the repository. Long files come in
- * parts, which together have all lines.
+ * The size of pages of code: at most 100 KB of HTML, whatever is in the repository. Long files and
+ * folders come in parts, which together have all lines and entries.
  */
 import { expect, test } from 'bun:test'
 import { createCommit } from '#features/repos/index.ts'
@@ -52,9 +52,27 @@ await forge.call(createCommit, ada, {
       Array.from({ length: 120 }, (_, at) => put(`${folder}/${LONG_NAME}-${at}.ts`, 'x\n')),
     ),
     put('nothing.txt', ''),
+    put('deep/guide.md', '# Guide\n\nthird\n'),
     put('deep/er/still/deeper/long.ts', `${long.join('\n')}\n`),
   ],
 })
+/** The names of files of a folder. Their commit has a title that takes much HTML. */
+const FOLDERS: Readonly<Record<string, readonly string[]>> = {
+  many: Array.from({ length: 2_940 }, (_, at) => `t${1000 + at}-what-it-tests.sh`),
+  hostile: Array.from({ length: 300 }, (_, at) => `${1000 + at}${'\u202e<&"'.repeat(20)}`),
+  long: Array.from({ length: 300 }, (_, at) => `${1000 + at}-${'name'.repeat(60)}`),
+}
+for (const [folder, names] of Object.entries(FOLDERS))
+  for (let at = 0; at < names.length; at += 490)
+    await forge.call(createCommit, ada, {
+      repo: REPO,
+      branch: 'main',
+      message: `Add "all" <of> them ${'"&\''.repeat(100)}`,
+      files: [
+        put(`${folder}/sub/README.md`, `${at}\n`),
+        ...names.slice(at, at + 490).map((name) => put(`${folder}/${name}`, 'x\n')),
+      ],
+    })
 // Every line of this file is from a commit of its own.
 const blamed = Array.from({ length: 150 }, (_, at) => `const first${at} = ${at}`)
 for (let at = 0; at < blamed.length; at++) {
@@ -132,6 +150,48 @@ test('the address of a line leads to its part: by the script, or by the form', a
     `/${REPO}/blob/main/long.ts?from=5000#L5000`,
     true,
   ])
+})
+
+/** The names in a folder's table. */
+const entriesOf = (html: string): string[] =>
+  [...html.matchAll(/<td[^>]*><svg.*?<a href="[^"]*\/([^/"]+)">/g)].map(([, name = '']) =>
+    decodeURIComponent(name),
+  )
+
+for (const [folder, names] of Object.entries(FOLDERS))
+  for (const wait of ['', '&wait=1'])
+    test(`the folder ${folder} in parts${wait === '' ? '' : ' with its commits'}`, async () => {
+      const found: string[] = []
+      const starts: string[] = []
+      for (let next = `/${REPO}/tree/main/${folder}?from=1`; next !== ''; ) {
+        const html = await open(next + wait)
+        starts.push(next)
+        found.push(...entriesOf(html))
+        next = nextOf(html)?.replaceAll('&amp;', '&') ?? ''
+        const previous = /<a href="([^"]+)" rel="prev"/.exec(html)?.[1]
+        if (previous !== undefined)
+          expect(entriesOf(await open(previous + wait))).toEqual(
+            entriesOf(await open((starts.at(-2) ?? '') + wait)),
+          )
+      }
+      expect(found).toEqual(['sub', ...names])
+    })
+
+test('the address of a line of a document leads to its source', async () => {
+  const context = await openContext()
+  const page = await context.newPage()
+  await page.goto(`${forge.url}/${REPO}/blob/main/deep/guide.md#L3`)
+  await page.waitForURL(/\/guide\.md\?from=3#L3$/)
+  expect(await page.locator('#L3').textContent()).toBe('third')
+  await page.goto(`${forge.url}/${REPO}/blob/main/deep/guide.md#user-content-guide`)
+  expect(await page.locator('h1 .anchor').count()).toBe(1)
+  await context.close()
+})
+
+test('an entry behind the end of a folder leads to its last part', async () => {
+  expect(entriesOf(await open(`/${REPO}/tree/main/many?from=99999`)).at(-1)).toBe(
+    FOLDERS.many?.at(-1),
+  )
 })
 
 test('an empty file has no parts', async () => {

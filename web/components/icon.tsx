@@ -21,12 +21,13 @@ type IconProps = {
   shared?: boolean
 }
 
-const renderIcon = ({ name, size = 16, label, class: extra, shared }: IconProps) => (
+/** Shared icons of the usual size get it from the style sheet. */
+const renderIcon = ({ name, size, label, class: extra, shared }: IconProps) => (
   <svg
     class={['icon', POINTING.has(name) && 'icon-points', extra]}
-    viewBox="0 0 16 16"
-    width={size}
-    height={size}
+    viewBox={shared ? undefined : '0 0 16 16'}
+    width={size ?? (shared ? undefined : 16)}
+    height={size ?? (shared ? undefined : 16)}
     role={label ? 'img' : undefined}
     aria-label={label}
     aria-hidden={label ? undefined : 'true'}

@@ -8,7 +8,7 @@ import { Flash, type FlashKind } from './flash.tsx'
 import { CsrfField } from './form.tsx'
 import { Icon, Mark } from './icon.tsx'
 import { Menu } from './menu.tsx'
-import { t } from '../text.ts'
+import { rich, t } from '../text.ts'
 
 /** The signed-in user. */
 export interface Viewer extends ActorSummary {
@@ -59,12 +59,17 @@ const SearchField = ({ search }: { search: NonNullable<LayoutProps['search']> })
       type="search"
       name="q"
       value={search.value}
-      placeholder={search.scope ? t('Search {scope}', { scope: search.scope }) : t('Search')}
+      placeholder={t('Search')}
       aria-label={search.scope ? t('Search {scope}', { scope: search.scope }) : t('Search')}
       autocomplete="off"
       spellcheck="false"
       data-hotkey="/"
     />
+    {search.scope && (
+      <span class="search-hint" aria-hidden="true">
+        {rich('Search {scope}', { scope: <bdi>{search.scope}</bdi> })}
+      </span>
+    )}
     <kbd class="js-only" aria-hidden="true">
       /
     </kbd>

@@ -1,6 +1,6 @@
 import type { Child } from '../jsx/html.ts'
 import { codePath, commitPath } from '../paths.ts'
-import { Icon, type IconName } from './icon.tsx'
+import { Icon, IconDrawings, type IconName } from './icon.tsx'
 import { RelativeTime } from './time.tsx'
 import { UntrustedName } from './bidi-controls.tsx'
 import { localized, rich, t } from '../text.ts'
@@ -47,17 +47,31 @@ interface TreeTableProps {
   submodules?: ReadonlyMap<string, string>
   /** The address of the same page with the last commits, which take a while to find. */
   later?: string
+  /** Which entries of a long folder these are, with links to the others. */
+  parts?: Child
   now?: number
 }
 
-const TreeRow = ({ table, entry }: { table: TreeTableProps; entry: TreeEntry }) => {
+/** From this number of entries on, the icons of files share one drawing. */
+const MIN_SHARING_ENTRIES = 20
+
+/** A row is as small as it can be, because a page has more than a hundred. Files need no word. */
+const TreeRow = ({
+  table,
+  entry,
+  shared,
+}: {
+  table: TreeTableProps
+  entry: TreeEntry
+  shared: boolean
+}) => {
   const { icon, word } = ENTRY_ICONS[entry.type] ?? { icon: 'file' as const, word: t('File') }
   const commit = entry.last_commit
   const route = entry.type === 'dir' ? 'tree' : 'blob'
   return (
     <tr>
-      <td class={['tree-name', entry.type === 'dir' && 'tree-dir']}>
-        <Icon name={icon} label={word} />
+      <td class={entry.type === 'dir' ? 'tree-dir' : undefined}>
+        <Icon name={icon} {...(icon === 'file' ? { shared } : { label: word })} />
         {entry.type === 'submodule' ? (
           <Submodule entry={entry} href={table.submodules?.get(entry.path)} />
         ) : (
@@ -66,10 +80,8 @@ const TreeRow = ({ table, entry }: { table: TreeTableProps; entry: TreeEntry }) 
           </a>
         )}
       </td>
-      <td class="tree-commit">
-        {commit && <a href={commitPath(table.repo, commit.sha)}>{commit.title}</a>}
-      </td>
-      <td class="tree-when">{commit && <RelativeTime at={commit.date} now={table.now} />}</td>
+      <td>{commit && <a href={commitPath(table.repo, commit.sha)}>{commit.title}</a>}</td>
+      <td>{commit && <RelativeTime at={commit.date} now={table.now} />}</td>
     </tr>
   )
 }
@@ -77,13 +89,13 @@ const TreeRow = ({ table, entry }: { table: TreeTableProps; entry: TreeEntry }) 
 const TreeTableHead = () => (
   <thead>
     <tr>
-      <th scope="col" class="tree-name">
+      <th scope="col">
         <span class="unseen">{t('Name')}</span>
       </th>
-      <th scope="col" class="tree-commit">
+      <th scope="col">
         <span class="unseen">{t('Last commit')}</span>
       </th>
-      <th scope="col" class="tree-when">
+      <th scope="col">
         <span class="unseen">{t('Changed')}</span>
       </th>
     </tr>
@@ -91,35 +103,38 @@ const TreeTableHead = () => (
 )
 
 /**
- * The entries of a directory, subdirectories first. The commit that last changed an entry may be
- * missing and follow later. `up` is the address of the parent directory.
+ * The entries of a directory. The commit that last changed an entry may be missing and follow later.
+ * `up` is the address of the parent directory.
  */
 export const TreeTable = (props: TreeTableProps) => {
-  const sorted = [...props.entries].sort(
-    (a, b) =>
-      Number(b.type === 'dir' || b.type === 'submodule') -
-      Number(a.type === 'dir' || a.type === 'submodule'),
-  )
+  const shared = props.entries.length >= MIN_SHARING_ENTRIES
   return (
     <div class="list tree" id="tree" data-later={props.later}>
+      {shared && <IconDrawings names={['file']} />}
       {props.head !== undefined && <div class="list-head">{props.head}</div>}
+      {props.parts && <p class="file-notice file-parts">{props.parts}</p>}
       <table aria-label={t('Files')}>
         <TreeTableHead />
         <tbody>
           {props.up && (
             <tr>
-              <td class="tree-name" colspan={3}>
+              <td colspan={3}>
                 <a href={props.up} aria-label={t('Folder above')} rel="up">
                   <Icon name="arrow-up" /> ..
                 </a>
               </td>
             </tr>
           )}
-          {sorted.map((entry) => (
-            <TreeRow table={props} entry={entry} />
+          {props.entries.map((entry) => (
+            <TreeRow table={props} entry={entry} shared={shared} />
           ))}
         </tbody>
       </table>
+      {props.parts && (
+        <nav class="file-parts" aria-label={t('Parts of this folder')}>
+          {props.parts}
+        </nav>
+      )}
       {props.later !== undefined && (
         <p class="tree-later muted small" role="status">
           {rich('Finding the last commits of these. <a>Wait for them</a>', {

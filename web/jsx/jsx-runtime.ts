@@ -28,6 +28,12 @@ interface Props {
   [name: string]: unknown
 }
 
+/**
+ * The content of a field, which may be a whole file. Only these two signs mean something there (HTML,
+ * section 13.1.2.2), and a source has many of the others.
+ */
+const fieldText = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
+
 const element = (tag: string, props: Props): string => {
   if (!tagPattern.test(tag)) throw new TypeError(`"${tag}" is not an element name`)
   let text = `<${tag}`
@@ -36,7 +42,9 @@ const element = (tag: string, props: Props): string => {
   }
   text += '>'
   if (voids.has(tag)) return text
-  const inside = renderChild(props.children)
+  const { children } = props
+  const inside =
+    tag === 'textarea' && typeof children === 'string' ? fieldText(children) : renderChild(children)
   if (inside !== '') {
     // Their text cannot be escaped, and the content security policy forbids both inline.
     if (tag === 'script' || tag === 'style')

@@ -151,7 +151,7 @@ const Preview = ({ data, visit }: { data: EditData; visit: Visit }) => {
         <DiffView files={[preview]} options={{ page: visit.markdown }} />
       )}
       {MARKDOWN.test(path) && (
-        <FileFrame name={`${path} as it will look`}>
+        <FileFrame name={t('{path} as it will look', { path })}>
           <DocumentBody
             visit={visit}
             text={content}
@@ -193,7 +193,7 @@ const Theirs = ({ data, visit }: { data: EditData; visit: Visit }) => {
         </p>
       </Notice>
       {file !== null && file.problem === null && (
-        <FileFrame name={`${path} on ${branch} now`}>
+        <FileFrame name={t('{path} on {branch} now', { path, branch })}>
           {raw(
             visit.markdown.placeSource([file.text], grammarOfPath(path), ([lines = []]) =>
               renderChild(

@@ -11,6 +11,7 @@ import { Refusal } from '#lib/errors.ts'
 import { encodePath } from '#lib/percent-encoding.ts'
 import { codePath } from '../../paths.ts'
 import { DirectResponse, redirect, type OutputOf, type Visit } from '../../site.ts'
+import { entryLinkBytes } from './folder-parts.ts'
 import { locate, refsOf, type Refs } from './frame.tsx'
 import { textOfFile, type FileText } from './text.ts'
 
@@ -67,10 +68,7 @@ type Folder = Folders[number]
 /** The size of a folder in a tree. `prefix` is the size of the address of the root. */
 function folderBytes({ path, entries }: Folder, prefix: number): number {
   const shared = TREE_ENTRY_BYTES + prefix + encodePath(path).length
-  return entries.reduce(
-    (sum, { name }) => sum + shared + encodePath(name).length + Buffer.byteLength(name),
-    0,
-  )
+  return entries.reduce((sum, { name }) => sum + shared + entryLinkBytes(name), 0)
 }
 
 /** A folder with at most so many entries, and the one that leads down to a path. */
@@ -102,10 +100,13 @@ export async function loadFolders(visit: Visit, repo: string, ref: string, path:
 /** A file is read in steps of so many lines, of which `get_file` returns at most as many. */
 const STEP_LINES = 5_000
 
-/** The line that an address asks for: `?from=` names a part by one of its lines. */
-function lineOf({ searchParams }: URL): number {
-  const line = Number(searchParams.get('from') ?? '1')
-  return Number.isSafeInteger(line) && line > 0 ? line : 1
+/**
+ * The line or entry that an address asks for: `?from=` names a part of a file or folder by one of
+ * them.
+ */
+export function startOf({ searchParams }: URL): number {
+  const start = Number(searchParams.get('from') ?? '1')
+  return Number.isSafeInteger(start) && start > 0 ? start : 1
 }
 
 /** Reads the step of a file that has a line; the first one when the file is shorter. */
@@ -146,7 +147,7 @@ export async function loadFile(
       codePath(repo.full_name, 'tree', at.ref, at.path.split('/').slice(0, -1).join('/')),
       302,
     )
-  const line = lineOf(visit.url)
+  const line = startOf(visit.url)
   const sha = at.sha ?? at.ref
   const [refs, file, owned, folders] = await Promise.all([
     refsOf(visit, name),

@@ -24,7 +24,8 @@ import {
   SideBlock,
   TreeTable,
 } from '../../components/index.ts'
-import { bytesText } from '../../format.ts'
+import { bytesText, formatNumber } from '../../format.ts'
+import type { Child } from '../../jsx/html.ts'
 import {
   archivePath,
   codePath,
@@ -40,9 +41,10 @@ import { ImportNotice, ImportPart, loadImport } from '../repos/import.tsx'
 import { loadRecentBranches, RecentBranches } from '../pulls/recent-branches.tsx'
 import { mayPropose } from './edit-load.ts'
 import { editPath } from './edit.tsx'
-import { loadFolders } from './file-load.ts'
+import { loadFolders, startOf } from './file-load.ts'
 import { FirstSteps, firstPushLive, loadAdminsMayPush } from './first-steps.tsx'
-import { FindFileLink } from './find.tsx'
+import { FindFileLink, findPath } from './find.tsx'
+import { partOfFolder, type FolderPart } from './folder-parts.ts'
 import { isFork, locate, PathCrumbs, refsOf, WithTree, type Refs } from './frame.tsx'
 import { RefSwitch } from './ref-switch.tsx'
 import { DocumentBody } from './readme.tsx'
@@ -50,7 +52,8 @@ import { submodulesOf } from './submodules.ts'
 import { uploadPath } from './upload.tsx'
 import { localized, rich, t } from '../../text.ts'
 
-const MAX_ENTRIES = 1000
+/** The entries of a folder that its parts have in all. */
+const MAX_ENTRIES = 10_000
 
 /**
  * How long a page waits for the last commits of its entries, and how long when the reader asked to
@@ -66,6 +69,8 @@ type Data = {
   refs: Refs
   at: Located
   entries: readonly TreeEntry[]
+  /** The number of the entry that the address asks for. */
+  entry: number
   late: boolean
   submodules: ReadonlyMap<string, string>
   more: boolean
@@ -78,28 +83,31 @@ type Data = {
   folders: Awaited<ReturnType<typeof loadFolders>>
 }
 
+/** The page of a repository without commits. */
+const emptyTree = async (visit: Visit, repo: Repo, at: Located): Promise<Data> => ({
+  repo,
+  refs: { branches: [], tags: [] },
+  at,
+  entries: [],
+  entry: 1,
+  late: false,
+  submodules: new Map<string, string>(),
+  more: false,
+  latest: null,
+  readme: null,
+  release: null,
+  copy: await loadImport(visit, repo),
+  adminsMayPush: await loadAdminsMayPush(visit, repo),
+  recent: [],
+  folders: [],
+})
+
 async function loadTree(visit: Visit, rest: string) {
   const located = await locate(visit, 'tree', rest)
   if (located instanceof DirectResponse) return located
   const { name, repo, at } = located
   if (at.type !== 'dir') return redirect(codePath(repo.full_name, 'blob', at.ref, at.path), 302)
-  if (at.sha === null)
-    return {
-      repo,
-      refs: { branches: [], tags: [] },
-      at,
-      entries: [],
-      late: false,
-      submodules: new Map<string, string>(),
-      more: false,
-      latest: null,
-      readme: null,
-      release: null,
-      copy: await loadImport(visit, repo),
-      adminsMayPush: await loadAdminsMayPush(visit, repo),
-      recent: [],
-      folders: [],
-    }
+  if (at.sha === null) return emptyTree(visit, repo, at)
   const [refs, tree, commits] = await Promise.all([
     refsOf(visit, name),
     visit.call(listFolder, {
@@ -125,6 +133,7 @@ async function loadTree(visit: Visit, rest: string) {
     refs,
     at,
     entries: tree.items,
+    entry: startOf(visit.url),
     late: tree.late,
     submodules: await submodulesOf(visit, name, at.sha, tree.items),
     more: tree.more,
@@ -357,34 +366,64 @@ const TreeBar = ({
   </div>
 )
 
+/** Which entries of a long folder are shown, with links to the parts before and after them. */
+const folderLinks = ({ from, to, total }: FolderPart, here: string): Child =>
+  from === 1 && to === total ? null : (
+    <>
+      <span>
+        {rich('Entries {from} to {to} of {total}', {
+          from: formatNumber(from),
+          to: formatNumber(to),
+          total: formatNumber(total),
+        })}
+      </span>
+      {from > 1 && (
+        <a href={withQuery(here, { from: from - 1 })} rel="prev">
+          {t('Previous entries')}
+        </a>
+      )}
+      {to < total && (
+        <a href={withQuery(here, { from: to + 1 })} rel="next">
+          {t('Next entries')}
+        </a>
+      )}
+    </>
+  )
+
 const TreeContent = ({ data, visit }: { data: Data; visit: Visit }) => {
   const { repo, at, entries, latest, readme } = data
   const rev = at.ref
+  const here = codePath(repo.full_name, 'tree', rev, at.path)
   const up =
     at.path === ''
       ? null
       : codePath(repo.full_name, 'tree', rev, at.path.split('/').slice(0, -1).join('/'))
+  const part = partOfFolder(entries, here, data.submodules, data.entry)
   return (
     <>
       <TreeTable
-        entries={entries}
+        entries={part.entries}
         repo={repo.full_name}
         rev={rev}
         up={up}
         submodules={data.submodules}
         later={
           data.late
-            ? withQuery(codePath(repo.full_name, 'tree', rev, at.path), { wait: 1 })
+            ? withQuery(here, { from: part.from > 1 ? part.from : undefined, wait: 1 })
             : undefined
         }
         head={latest ? <LatestCommit commit={latest} repo={repo} /> : undefined}
+        parts={folderLinks(part, here)}
       />
       {data.more && (
         <p class="muted">
-          {rich('The first {maxEntries} entries are shown.', { maxEntries: MAX_ENTRIES })}
+          {rich('This folder has more than {maxEntries} entries. <a>Find the others</a>', {
+            maxEntries: formatNumber(MAX_ENTRIES),
+            a: (inner) => <a href={findPath(repo.full_name, rev)}>{inner}</a>,
+          })}
         </p>
       )}
-      {readme && !readme.binary && (
+      {part.from === 1 && readme && !readme.binary && (
         <Readme visit={visit} repo={repo} at={at} readme={readme} rev={rev} />
       )}
     </>

@@ -21,7 +21,7 @@ export const listFolder = operation({
     repo: RepoPath,
     ref: Ref,
     path: Type.Optional(TreePath),
-    most: Type.Integer({ minimum: 1, maximum: 5000 }),
+    most: Type.Integer({ minimum: 1, maximum: 10_000 }),
     wait_ms: Type.Integer({ minimum: 0, maximum: 20_000 }),
   }),
   output: Type.Object({

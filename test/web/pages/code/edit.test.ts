@@ -70,7 +70,7 @@ test('a file is changed, renamed and deleted', async () => {
   expect(await read('lib/app.ts')).toBe('\n</textarea><script>alert(1)</script>\n')
   const shown = await owner.open(here('edit', 'main/lib/app.ts'))
   expect([
-    shown.html.includes('>\n\n&lt;/textarea&gt;'),
+    shown.html.includes('>\n\n&lt;/textarea>'),
     shown.html.includes('<script>alert'),
   ]).toEqual([true, false])
   expect((await forge.call(getCommit, ada, { repo: REPO, ref: 'main' })).message).toBe(
@@ -186,7 +186,7 @@ test('a preview shows the change and the document, and commits nothing', async (
   expect(shown.status).toBe(200)
   expect(shown.html).toContain('<strong>Two</strong>')
   expect(shown.html).toContain('<tr class="add">')
-  expect(shown.html).toContain('**Two** &lt;script&gt;alert(1)&lt;/script&gt;\n</textarea>')
+  expect(shown.html).toContain('**Two** &lt;script>alert(1)&lt;/script>\n</textarea>')
   expect(shown.html).toContain('value="Mine"')
   expect(shown.html).not.toContain('<script>alert')
   expect(await read('plan.md')).toBe('# Plan\n\nOne\n')
