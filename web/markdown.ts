@@ -5,6 +5,7 @@ import { decorate, type DocumentParts } from './markdown/decorate.ts'
 import { Footnotes } from './markdown/footnotes.ts'
 import { frontMatterTable } from './markdown/front-matter.ts'
 import { prepareSource } from './markdown/source.ts'
+import { t } from './text.ts'
 import { findTasks } from '#lib/markdown-tasks.ts'
 import type { DocumentBase } from './markdown/addresses.ts'
 import type { ImagePolicy } from './markdown/images.ts'
@@ -35,7 +36,7 @@ const MAX_BYTES = 1024 * 1024
 
 /** The text as it was typed, for a document that is too large or takes too long to render. */
 export const plainMarkdown = (text: string): string =>
-  `<pre tabindex="0" role="group" aria-label="Text">${Bun.escapeHTML(text)}</pre>`
+  `<pre tabindex="0" role="group" aria-label="${Bun.escapeHTML(t('Text'))}">${Bun.escapeHTML(text)}</pre>`
 
 export type MathRenderer = (tex: string, display: boolean) => string | null
 

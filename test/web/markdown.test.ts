@@ -69,6 +69,23 @@ describe('documents', () => {
 })
 
 describe('addresses', () => {
+  test('lines of files lead to the source, and to the part that has them', () => {
+    const at = `${site}/acme/oven/blob`
+    const lines = {
+      'e.md#L12': `${at}/feature/x/docs/guide/e.md?from=12#L12`,
+      '/src/a.ts#L3-L9': `${at}/feature/x/src/a.ts?from=3#L3-L9`,
+      'a.ts#L3C1-L9C7': `${at}/feature/x/docs/guide/a.ts?from=3#L3-L9`,
+      'a.ts#Load': `${at}/feature/x/docs/guide/a.ts#user-content-Load`,
+      [`${at}/main/a.ts#L3-9`]: `${at}/main/a.ts?from=3#L3-L9`,
+      [`${at}/main/a.ts?plain=1#L3`]: `${at}/main/a.ts?plain=1#L3`,
+      'https://other.test/a/b/blob/main/a.ts#L3': 'https://other.test/a/b/blob/main/a.ts#L3',
+    }
+    for (const [typed, href] of Object.entries(lines))
+      expect(renderMarkdown(`[x](${typed})`, { link, base })).toContain(`href="${href}"`)
+    expect(renderMarkdown('[x](/acme/oven/blob/main/a.ts#L3)', { link })).toContain(
+      `href="${at}/main/a.ts?from=3#L3"`,
+    )
+  })
   test('relative ones start at the file in the version that is shown', () => {
     const html = renderMarkdown(
       '[a](<../a b.md#x>) [b](/top.md?y=1) [c](sub/) ![d](./img/d.png) [e](<../../../../e.md>)',

@@ -8,9 +8,9 @@ const parseRange = (hash: string): [number, number] | null => {
   return [Math.min(...ends), Math.max(...ends)]
 }
 
-/** Loads the part of a long file that has a line which this page lacks. */
+/** Loads the part of a long file that has a line which this page lacks, or the source of a document. */
 function openPartOf(line: number): void {
-  const lines = Number(document.querySelector<HTMLElement>('.code[data-lines]')?.dataset.lines)
+  const lines = Number(document.querySelector<HTMLElement>('[data-lines]')?.dataset.lines)
   if (!(line >= 1 && line <= lines) || document.getElementById(`L${line}`)) return
   const url = new URL(location.href)
   if (url.searchParams.get('from') === String(line)) return

@@ -125,6 +125,8 @@ export const FileFrame = (props: {
   parts?: Child
   name?: Child
   lines?: number
+  /** Whether lines of the address are those of the source, which is not shown. */
+  isRendered?: boolean
   bytes?: number
   facts?: Child
   actions?: Child
@@ -133,7 +135,13 @@ export const FileFrame = (props: {
   later?: string
   children?: Child
 }) => (
-  <section class="file" aria-label={t('File')} id={props.id} data-later={props.later}>
+  <section
+    class="file"
+    aria-label={t('File')}
+    id={props.id}
+    data-later={props.later}
+    data-lines={props.isRendered ? props.lines : undefined}
+  >
     <header class="file-head">
       <span class="file-facts">
         {props.name !== undefined && <span class="strong mono">{props.name}</span>}

@@ -1,5 +1,6 @@
 // Resolves the addresses of links and images in Markdown. Relative ones start at the directory of
 // the file, in the version that is shown.
+import { lineAddress } from '#lib/line-address.ts'
 import { encodePath } from '#lib/percent-encoding.ts'
 import { codePath, repoPath } from '../paths.ts'
 
@@ -55,6 +56,26 @@ function wikiTarget(repo: string, kind: 'link' | 'image', target: string): strin
   return repoPath(repo, slug === '' ? '/wiki' : `/wiki/${encodePath(slug)}`)
 }
 
+/** A line of a file, or a range, as other forges write it too: `#L3`, `#L3-L9`, `#L3C1-L9C7`. */
+const LINES = /^#L(\d{1,7})(?:C\d{1,7})?(?:-L?(\d{1,7})(?:C\d{1,7})?)?$/
+
+/** The end of an address of a file that leads to the lines of a fragment; null for another fragment. */
+function linesOf(fragment: string): string | null {
+  const [match, first, last] = LINES.exec(fragment) ?? []
+  return match === undefined || Number(first) < 1
+    ? null
+    : lineAddress(Number(first), Number(last ?? first))
+}
+
+const FILE_WITH_FRAGMENT = /^(\/[^/?#]+\/[^/?#]+\/blob\/[^?#]+)(#.*)$/
+
+/** An address of this site as it was typed; one that names lines of a file leads to its source. */
+function siteAddress(path: string): string {
+  const [, file, fragment = ''] = FILE_WITH_FRAGMENT.exec(path) ?? []
+  const lines = linesOf(fragment)
+  return file === undefined || lines === null ? path : file + lines
+}
+
 /**
  * The address to use, or null for a forbidden one. Allowed are http, https and, for links, mailto.
  * `siteUrl` precedes addresses of this site and may be empty.
@@ -69,7 +90,10 @@ export const resolveAddress = (
   if (text === '') return null
   const scheme = schemePattern.exec(text)?.[1]?.toLowerCase()
   if (scheme !== undefined) {
-    if (scheme === 'http' || scheme === 'https') return text
+    if (scheme === 'http' || scheme === 'https')
+      return siteUrl !== '' && text.startsWith(`${siteUrl}/`)
+        ? siteUrl + siteAddress(text.slice(siteUrl.length))
+        : text
     return scheme === 'mailto' && kind === 'link' ? text : null
   }
   // Browsers read a backslash as a slash.
@@ -80,13 +104,15 @@ export const resolveAddress = (
   }
   // A colon before the first slash would be read as the end of a scheme.
   if (/^[^/?#]*:/.test(text)) return null
-  if (!base || ATTACHMENT.test(text)) return text.startsWith('/') ? `${siteUrl}${text}` : text
+  if (!base || ATTACHMENT.test(text))
+    return text.startsWith('/') ? siteUrl + siteAddress(text) : text
   const end = text.search(/[?#]/)
   const path = end === -1 ? text : text.slice(0, end)
   const rest = end === -1 ? '' : text.slice(end)
   const target = resolvePath(base.dir, decode(path.replaceAll('\\', '/')))
-  const fragment = rest.startsWith('#') ? (resolveAddress(rest, 'link', siteUrl) ?? '') : rest
   if (path === '' && kind === 'image') return null
+  const fragment =
+    linesOf(rest) ?? (rest.startsWith('#') ? (resolveAddress(rest, 'link', siteUrl) ?? '') : rest)
   if (base.wiki) return `${siteUrl}${wikiTarget(base.repo, kind, target)}${fragment}`
   return `${siteUrl}${codePath(base.repo, kind === 'image' ? 'raw' : path.endsWith('/') || target === '' ? 'tree' : 'blob', base.ref, target)}${fragment}`
 }

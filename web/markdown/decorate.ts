@@ -9,7 +9,7 @@ import type { Footnotes } from './footnotes.ts'
 import { applyImagePolicy, leavesSite, type ImagePolicy } from './images.ts'
 import { linkReferences, shortForm, type LinkContext } from './references.ts'
 import { FORMULA_MARK, type Formula } from './source.ts'
-import { localized } from '../text.ts'
+import { localized, t } from '../text.ts'
 
 const ALERT_STYLES: Record<string, { icon: IconName; word: string }> = localized({
   note: { icon: 'info', word: 'Note' },
@@ -54,7 +54,7 @@ const DIAGRAM_FRAME = '/-/diagram'
 
 /** The browser script draws diagrams (`client/diagrams.ts`). Without it their source is shown. */
 const diagramSource = (block: string): string =>
-  `<figure class="diagram" data-diagram="${DIAGRAM_FRAME}"><details open><summary>Mermaid source</summary>${block}</details></figure>`
+  `<figure class="diagram" data-diagram="${DIAGRAM_FRAME}"><details open><summary>${Bun.escapeHTML(t('Mermaid source'))}</summary>${block}</details></figure>`
 
 interface Heading {
   /** Where its opening tag is in the output. */
@@ -146,7 +146,7 @@ class Decorator {
       unescapeHtml(block[2] ?? ''),
       word === '' ? null : grammarOfWord(word),
     )
-    const shown = `<pre tabindex="0" role="group" aria-label="Code"><code>${lines.join('\n')}</code></pre>`
+    const shown = `<pre tabindex="0" role="group" aria-label="${Bun.escapeHTML(t('Code'))}"><code>${lines.join('\n')}</code></pre>`
     this.#out.push(word === 'mermaid' ? diagramSource(shown) : shown)
     return true
   }
@@ -158,7 +158,7 @@ class Decorator {
     const kind = alert?.[1]?.toLowerCase() ?? ''
     const style = ALERT_STYLES[kind]
     if (!alert || !style) return false
-    const title = `${icon(style.icon)}${style.word}`
+    const title = `${icon(style.icon)}${Bun.escapeHTML(style.word)}`
     this.#out.push(`<div class="alert alert-${kind}"><p class="alert-title">${title}</p><p>`)
     this.#quotes.push(true)
     this.#paragraphs++
@@ -219,7 +219,8 @@ class Decorator {
       this.#out.push(
         whole.replace(
           / disabled( checked)? aria-label="[^"]*"/,
-          (_, checked = '') => ` name="task" value="${this.#tasks++}"${checked} aria-label="Done"`,
+          (_, checked = '') =>
+            ` name="task" value="${this.#tasks++}"${checked} aria-label="${Bun.escapeHTML(t('Done'))}"`,
         ),
       )
       return
@@ -227,7 +228,7 @@ class Decorator {
     if (name === 'table')
       this.#out.push(
         opening
-          ? `<div class="table-wrap" role="group" aria-label="Table" tabindex="0">${whole}`
+          ? `<div class="table-wrap" role="group" aria-label="${Bun.escapeHTML(t('Table'))}" tabindex="0">${whole}`
           : `${whole}</div>`,
       )
     else if (/^h[1-6]$/.test(name)) this.#headingTag(tag)
@@ -303,7 +304,7 @@ class Decorator {
     const target = ownId ? (/ id="([^"]*)"/.exec(start)?.[1] ?? id) : id
     const href = encodeURI(unescapeHtml(target))
     this.#out.push(
-      `<a class="anchor" href="#${href}" aria-label="Link to this heading">${icon('link')}</a>`,
+      `<a class="anchor" href="#${href}" aria-label="${Bun.escapeHTML(t('Link to this heading'))}">${icon('link')}</a>`,
     )
     this.#heading = null
   }

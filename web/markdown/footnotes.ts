@@ -1,4 +1,5 @@
 // The footnotes of a document: marks in its text, and a list at its end in the order of the marks.
+import { t } from '../text.ts'
 import { ID_PREFIX } from './addresses.ts'
 
 const MAX_MARKS = 1_000
@@ -19,7 +20,7 @@ export class Footnotes {
     const count = (this.#marks.get(name) ?? 0) + 1
     this.#marks.set(name, count)
     const number = [...this.#marks.keys()].indexOf(name) + 1
-    return `<sup class="footnote-mark"><a id="${markId(number, count)}" href="#${ID_PREFIX}fn-${number}" aria-label="Footnote ${number}">${number}</a></sup>`
+    return `<sup class="footnote-mark"><a id="${markId(number, count)}" href="#${ID_PREFIX}fn-${number}" aria-label="${Bun.escapeHTML(t('Footnote {number}', { number }))}">${number}</a></sup>`
   }
 
   /**
@@ -34,7 +35,7 @@ export class Footnotes {
       const back = Array.from(
         { length: this.#marks.get(name) ?? 0 },
         (_, at) =>
-          ` <a class="footnote-back" href="#${markId(number, at + 1)}" aria-label="Back to the text">↩</a>`,
+          ` <a class="footnote-back" href="#${markId(number, at + 1)}" aria-label="${Bun.escapeHTML(t('Back to the text'))}">↩</a>`,
       ).join('')
       const end = html.lastIndexOf('</p>')
       items.push(
@@ -43,7 +44,7 @@ export class Footnotes {
     }
     return items.length === 0
       ? ''
-      : `<section class="footnotes" aria-label="Footnotes"><ol>${items.join('')}</ol></section>`
+      : `<section class="footnotes" aria-label="${Bun.escapeHTML(t('Footnotes'))}"><ol>${items.join('')}</ol></section>`
   }
 }
 

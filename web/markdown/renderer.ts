@@ -1,7 +1,7 @@
 /**
  * Rendering of Markdown that users wrote, within a budget. A thread renders one document after the
  * other. A document that exceeds its time is shown as it was typed. Results are cached by a digest
- * of the text and the options, so that views of a page do not render again.
+ * of the text, the options and the reader's language, so that views of a page do not render again.
  */
 import { cache, service } from '#core/service.ts'
 import type { Cache } from '#lib/cache.ts'
@@ -9,9 +9,15 @@ import { sha256 } from '#lib/hash.ts'
 import { FairSemaphore } from '#lib/semaphore.ts'
 import { MINUTE, SECOND } from '#lib/time.ts'
 import { WorkerFailure, WorkerOverrun, WorkerRequests } from '#lib/threads/worker-requests.ts'
+import { currentLocale, type Locale } from '../locale.ts'
 import { plainMarkdown, renderMarkdown, type MarkdownOptions } from '../markdown.ts'
 
-export type MarkdownRequest = { readonly text: string; readonly options: MarkdownOptions }
+/** The words that the site adds to a document, such as the titles of alerts, are in `locale`. */
+export type MarkdownRequest = {
+  readonly text: string
+  readonly options: MarkdownOptions
+  readonly locale: Locale
+}
 
 /** `expiresMs` is null, or when a document that exceeded its time is tried again. */
 type Rendered = { readonly html: string; readonly expiresMs: number | null }
@@ -36,12 +42,12 @@ const MAX_INLINE_LENGTH = 512
  */
 const NEEDS_THREAD = /```|~~~|<|\$/
 
-const NOTHING: MarkdownRequest = { text: '', options: {} }
+const NOTHING: MarkdownRequest = { text: '', options: {}, locale: 'en' }
 
 class QueueFull extends Error {}
 
 const keyOf = (text: string, options: MarkdownOptions): string =>
-  sha256(`${JSON.stringify(options)}\n${text}`)
+  sha256(`${currentLocale()}\n${JSON.stringify(options)}\n${text}`)
 
 export class MarkdownRenderer {
   readonly #thread: WorkerRequests<MarkdownRequest, string>
@@ -81,9 +87,11 @@ export class MarkdownRenderer {
     if (known !== null) return Promise.resolve(known)
     const pending = this.#pending.get(key)
     if (pending) return pending
-    const rendering = this.#renderByThread(key, { text, options }, caller).finally(() =>
-      this.#pending.delete(key),
-    )
+    const rendering = this.#renderByThread(
+      key,
+      { text, options, locale: currentLocale() },
+      caller,
+    ).finally(() => this.#pending.delete(key))
     this.#pending.set(key, rendering)
     return rendering
   }

@@ -113,6 +113,13 @@ describe('front matter', () => {
     expect(render(text)).not.toContain('<table>')
   })
 
+  test('shows what lists and mappings hold, two levels deep', () => {
+    const text = '---\nauthor:\n  name: Ada\n  at: { town: { x: 1 } }\nall: [{ a: 1 }, 2]\n---\n'
+    const html = render(text, { base })
+    expect(html).toContain('<td>name: Ada, at: town: …</td>')
+    expect(html).toContain('<td>a: 1, 2</td>')
+  })
+
   test('that is none is text', () => {
     for (const text of [
       '---\n\nText\n',

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { tmpdir } from 'node:os'
 import { createCache } from '#lib/cache.ts'
+import { withLocale, type Locale } from '#web/locale.ts'
 import { plainMarkdown, renderMarkdown } from '#web/markdown.ts'
 import { MarkdownRenderer } from '#web/markdown/renderer.ts'
 import { PageMarkdown } from '#web/markdown/page-markdown.ts'
@@ -35,6 +36,22 @@ test('a long document comes from the thread as it would from here, then from the
   expect(html).toBe(renderMarkdown(LONG, OPTIONS))
   expect(renderer.renderNow(LONG, OPTIONS)).toBe(html)
   expect(renderer.renderNow(LONG, { ...OPTIONS, breaks: true })).toBeNull()
+})
+
+test('the words of the site in a document are in the language of its reader', async () => {
+  const short = '> [!WARNING]\n> Hot\n\n# Oven'
+  for (const text of [short, `${LONG}\n\n${short}`]) {
+    const read = (locale: Locale): Promise<string> =>
+      withLocale(locale, () => renderer.render(text, OPTIONS, 'ada'))
+    const [english, german, arabic] = [await read('en'), await read('de'), await read('ar')]
+    expect(english).toContain('>Warning</p>')
+    expect(english).toContain('aria-label="Link to this heading"')
+    expect(german).toContain('>Warnung</p>')
+    expect(german).toContain('aria-label="Link zu dieser Überschrift"')
+    expect(arabic).toContain('aria-label="رابط إلى هذا العنوان"')
+    expect(withLocale('de', () => renderer.renderNow(text, OPTIONS))).toBe(german)
+    expect(renderer.renderNow(text, OPTIONS)).toBe(english)
+  }
 })
 
 test('a short text is rendered at once, unless it has code or HTML', () => {

@@ -42,7 +42,7 @@ test('a question is asked, answered with checked sources, and deleted', async ()
   const [path = ''] = /\/acme\/site\/ask\/ask_[0-9a-z]+/.exec(listed.html) ?? []
   const answered = await browser.open(path)
   expect(answered.html).toContain('Where is &lt;a&gt;?')
-  expect(answered.html).toMatch(/href="[^"]*\/blob\/[0-9a-f]{40}\/src\/a\.ts#L1"/)
+  expect(answered.html).toMatch(/href="[^"]*\/blob\/[0-9a-f]{40}\/src\/a\.ts\?from=1#L1"/)
   expect(answered.html).toContain('1 citation was struck')
   expect(answered.html).not.toContain('src/b.ts')
   expect(answered.html).not.toContain('<img src="https://evil.example')

@@ -31,7 +31,7 @@ test('the search shows types with their counts, marks what matched, and links to
     ),
   )
   expect(html).not.toContain('<script>alert')
-  expect(html).toContain(`/acme/site/blob/${sha}/src/%3Cb%3E.ts#L1`)
+  expect(html).toContain(`/acme/site/blob/${sha}/src/%3Cb%3E.ts?from=1#L1`)
   expect(html).not.toContain('vaulted')
   expect(plain(html)).toMatch(/Code\s*2\s*Issues\s*1/)
   expect((await browser.open('/search?q=lantern&type=code')).html).toContain('vaulted')

@@ -105,6 +105,7 @@ export const blobPage = page({
           later={late ? laterHref(visit.url) : undefined}
           name={path.split('/').at(-1)}
           lines={file.lines ?? undefined}
+          isRendered={rendered && face?.source}
           bytes={file.size}
           facts={<FileFacts data={data} more={face?.facts && <span>{face.facts}</span>} />}
           notice={notice}
