@@ -1301,6 +1301,8 @@ CREATE INDEX jobs_by_kind ON jobs (kind, state, id);
 
 CREATE INDEX jobs_due ON jobs (run_at, id) WHERE state = 'waiting';
 
+CREATE INDEX jobs_due_of_kind ON jobs (kind, run_at, id) WHERE state = 'waiting';
+
 CREATE TABLE keys (
   id TEXT PRIMARY KEY,
   user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,

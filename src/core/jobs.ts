@@ -160,6 +160,33 @@ export const listJobs = (
     filter.offset,
   )
 
+type NextJob = { readonly id: string; readonly kind: string; readonly run_at: number }
+
+/**
+ * The waiting job that is or becomes due first, except of blocked kinds (JSON). With blocked kinds
+ * the first job of each other kind is compared, because thousands of a blocked kind may be due.
+ */
+const nextJob = (db: Db, blockedKinds: string): NextJob | null =>
+  blockedKinds === '[]'
+    ? db.one<NextJob>(
+        `SELECT id, kind, run_at FROM jobs WHERE state = 'waiting' ORDER BY run_at, id LIMIT 1`,
+      )
+    : db.one<NextJob>(
+        `WITH RECURSIVE kinds (kind) AS (
+           SELECT min(kind) FROM jobs WHERE state = 'waiting'
+           UNION ALL
+           SELECT (SELECT min(jobs.kind) FROM jobs
+                   WHERE state = 'waiting' AND jobs.kind > kinds.kind)
+           FROM kinds WHERE kind IS NOT NULL
+         )
+         SELECT id, kind, run_at FROM kinds JOIN jobs USING (kind)
+         WHERE kind NOT IN (SELECT value FROM json_each(?)) AND id =
+           (SELECT id FROM jobs
+            WHERE state = 'waiting' AND kind = kinds.kind ORDER BY run_at, id LIMIT 1)
+         ORDER BY run_at, id LIMIT 1`,
+        blockedKinds,
+      )
+
 /** The number of jobs of each kind and state. */
 export const countJobs = (db: Db): { kind: string; state: JobRow['state']; count: number }[] =>
   db.all(
@@ -300,7 +327,7 @@ export class JobRunner {
       // A claimed job whose claim is not on disk yet is neither due nor running, but counts in its
       // queue.
       const isAnyClaimed = [...this.#runningCounts.values()].some((count) => count > 0)
-      if (!isAnyClaimed && (this.#isStopped || this.#due() === null)) return
+      if (!isAnyClaimed && (this.#isStopped || !this.#isDue(nextJob(this.hearth.db, '[]')))) return
       // A race of no promises would never end while another round claims a job.
       if (this.#running.size > 0) await Promise.race(this.#running.values())
       else await nextTurn()
@@ -334,15 +361,8 @@ export class JobRunner {
     return kinds
   }
 
-  /** The next due job, except of blocked kinds. */
-  #due(blockedKinds = '[]'): { id: string; kind: string } | null {
-    return this.hearth.db.one<{ id: string; kind: string }>(
-      `SELECT id, kind FROM jobs
-       WHERE state = 'waiting' AND run_at <= ? AND kind NOT IN (SELECT value FROM json_each(?))
-       ORDER BY run_at, id LIMIT 1`,
-      this.hearth.clock.now(),
-      blockedKinds,
-    )
+  #isDue(job: NextJob | null): job is NextJob {
+    return job !== null && job.run_at <= this.hearth.clock.now()
   }
 
   #sleep(milliseconds: number): void {
@@ -388,9 +408,10 @@ export class JobRunner {
 
   async #take(): Promise<void> {
     await this.#followClock()
+    let next: NextJob | null = null
     while (!this.#isStopped) {
-      const next = this.#due(this.#blockedKinds())
-      if (!next) break
+      next = nextJob(this.hearth.db, this.#blockedKinds())
+      if (!this.#isDue(next)) break
       const queue = this.#queueOf(next.kind)
       this.#runningCounts.set(queue, this.runningIn(queue) + 1)
       const row = await this.#claim(next.id).catch((error: unknown) => {
@@ -411,12 +432,8 @@ export class JobRunner {
     }
     if (!this.#isStarted || this.#isStopped || this.#timer) return
     // A full queue wakes the runner when one of its jobs ends, so it needs no timer.
-    const later = this.hearth.db.one<{ at: number | null }>(
-      `SELECT min(run_at) AS at FROM jobs
-       WHERE state = 'waiting' AND kind NOT IN (SELECT value FROM json_each(?))`,
-      this.#blockedKinds(),
-    )?.at
-    if (later) this.#sleep(Math.min(MAX_SLEEP_MS, Math.max(5, later - this.hearth.clock.now())))
+    if (next)
+      this.#sleep(Math.min(MAX_SLEEP_MS, Math.max(5, next.run_at - this.hearth.clock.now())))
   }
 
   /** Marks a job as running; null when it was claimed already. */

@@ -1,6 +1,8 @@
 import { expect, test } from 'bun:test'
 import { job, QUEUE_CONCURRENCY, listJobs, type Job } from '#core/jobs.ts'
 import { writeAs } from '#core/write.ts'
+import { openDatabase } from '#core/db.ts'
+import { migrate } from '#core/migrate.ts'
 import { makeFloor } from './floor.ts'
 
 const enqueue = (
@@ -213,6 +215,30 @@ test('a full queue delays only its own jobs', async () => {
   release()
   await floor.hearth.jobs.idle()
   expect(ran.slice(3).toSorted()).toEqual(['slow 1', 'slow 2', 'slow 3', 'slow 4'])
+})
+
+test('while a queue is full, other jobs are found without reading its own', async () => {
+  const database = openDatabase({ path: ':memory:' })
+  migrate(database, '2026-01-01T00:00:00.000Z')
+  const gate = Promise.withResolvers<void>()
+  const slow = job<unknown>({ kind: 'slow', queue: 'imports', run: () => gate.promise })
+  const floor = makeFloor({ jobs: [slow] }, { database })
+  await floor.hearth.jobs.start()
+  const texts = new Set<string>()
+  for (let n = 0; n < QUEUE_CONCURRENCY.imports + 2; n++) await enqueue(floor, slow, n)
+  database.watch = (sql) => void (sql.includes('WITH RECURSIVE kinds') && texts.add(sql))
+  while (texts.size === 0) await Bun.sleep(1)
+  database.watch = null
+  const [sql = ''] = texts
+  const plan = database.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`)
+  const readers = plan.map(({ detail }) => detail).filter((detail) => / jobs /.test(detail))
+  expect(readers.length).toBeGreaterThan(0)
+  for (const reader of readers)
+    expect(reader).toMatch(
+      /^SEARCH jobs USING (COVERING INDEX jobs_due_of_kind|PRIMARY KEY \(id=\?\))/,
+    )
+  gate.resolve()
+  await floor.hearth.jobs.idle()
 })
 
 test('enqueueing again makes a waiting job run sooner, but not one that failed before', async () => {
