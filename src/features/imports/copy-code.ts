@@ -3,6 +3,7 @@ import type { Hearth } from '#core/hearth.ts'
 import { writeAs } from '#core/write.ts'
 import {
   type CopySource,
+  inTransactions,
   largeFileCopiers,
   moveRefs,
   refsOf,
@@ -20,7 +21,6 @@ import { addErrors, findImport, noteProgress, type ImportRow } from './store.ts'
 import { findStep, setStep } from './store-steps.ts'
 
 const PREFIXES = ['refs/heads/', 'refs/tags/']
-const REFS_PER_TRANSACTION = 200
 
 const isPlainRef = (name: string): boolean => PREFIXES.some((prefix) => name.startsWith(prefix))
 
@@ -60,10 +60,13 @@ async function createPullRefs(
   if (wanted.length === 0) return
   const facts = await hearth.git.summarizeRefMoves(repo.store, wanted, null)
   const commits = wanted.filter((_, at) => facts[at]?.type === 'commit')
-  for (let at = 0; at < commits.length; at += REFS_PER_TRANSACTION) {
-    const updates: PreparedUpdate[] = commits
-      .slice(at, at + REFS_PER_TRANSACTION)
-      .map((move) => ({ ...move, peeled: null, commits: 0, forced: false }))
+  for (const moves of inTransactions(commits)) {
+    const updates: PreparedUpdate[] = moves.map((move) => ({
+      ...move,
+      peeled: null,
+      commits: 0,
+      forced: false,
+    }))
     await writeAs(hearth, null, (tx) => {
       if (findImport(tx.db, row.id)?.state !== 'running')
         throw new ImportEnded('the import was ended')

@@ -104,6 +104,8 @@ export {
   prepareFetchedRefs,
   selectFetchedRefs,
 } from './refs/fetched-refs.ts'
+export { inTransactions } from './refs/ref-cache.ts'
+export { bulkPushes } from './push/bulk-pushes.ts'
 export {
   branchOf,
   branchRef,

@@ -23,6 +23,7 @@ import {
   type PreparedUpdate,
   type RepoRow,
 } from '#features/repos/index.ts'
+import { nextTurn } from '#lib/waiting.ts'
 import { costProblem, pullCostProblem } from './cost-caps.ts'
 import { recordEvaluations } from './evaluations.ts'
 import {
@@ -44,6 +45,9 @@ import type { RulesetRow } from './store.ts'
 type FindingsByUpdate = ReadonlyMap<string, string | null>
 
 const MAX_HIDDEN_TIPS = 1_000
+
+/** So many updates are judged between two turns of the event loop. */
+const UPDATES_PER_TURN = 200
 
 const findingKey = (
   update: Pick<PreparedUpdate, 'name' | 'new'>,
@@ -84,7 +88,8 @@ async function inspectUpdates(hearth: Hearth, question: RequestedMoves): Promise
   const parent = parentOf(hearth, row)
   const rulesets = rulesetsOf(hearth, parent)
   const found = new Map<string, string | null>()
-  for (const update of rulesets.length === 0 ? [] : updates) {
+  const judged = rulesets.length === 0 ? [] : updates
+  for (const update of judged) {
     const wanted = applicableRules(hearth, rulesets, row, parent, update, by).filter(({ rule }) =>
       isPushInspected(rule),
     )
@@ -107,12 +112,12 @@ async function inspectUpdates(hearth: Hearth, question: RequestedMoves): Promise
         found.set(findingKey(update, one), findings.get(keyOf(one.rule)) ?? null)
     }
   }
-  const refused = updates
-    .map((update) => ({
-      update,
-      verdicts: judge(hearth, row, parent, update, by, found).filter(isBlocking),
-    }))
-    .filter(({ verdicts }) => verdicts.length > 0)
+  const refused: { update: PreparedUpdate; verdicts: RuleResult[] }[] = []
+  for (const [at, update] of judged.entries()) {
+    if (at % UPDATES_PER_TURN === UPDATES_PER_TURN - 1) await nextTurn()
+    const verdicts = judge(hearth, row, parent, update, by, found).filter(isBlocking)
+    if (verdicts.length > 0) refused.push({ update, verdicts })
+  }
   // A refused update never reaches its transaction, so its evaluations are stored here.
   if (refused.length > 0)
     await writeAs(hearth, null, (tx) =>
@@ -122,20 +127,25 @@ async function inspectUpdates(hearth: Hearth, question: RequestedMoves): Promise
     violations: refused.flatMap(({ update, verdicts }) =>
       verdicts.map((verdict) => refusalText(hearth, update.name, verdict)),
     ),
-    recheck: (tx, left) => left.flatMap((update) => evaluateAgain(tx, question, update, found)),
+    recheck: (tx, left) => evaluateAgain(tx, question, left, found),
   }
 }
 
 function evaluateAgain(
   tx: Tx,
   { row, by }: RequestedMoves,
-  update: PreparedUpdate,
+  updates: readonly PreparedUpdate[],
   found: FindingsByUpdate,
 ): RuleViolation[] {
   const parent = parentOf(tx.hearth, row)
-  const verdicts = judge(tx.hearth, row, parent, update, by, found)
-  recordResults(tx, parent, by, update, verdicts)
-  return verdicts.filter(isBlocking).map((verdict) => refusalText(tx.hearth, update.name, verdict))
+  if (rulesetsOf(tx.hearth, parent).length === 0) return []
+  return updates.flatMap((update) => {
+    const verdicts = judge(tx.hearth, row, parent, update, by, found)
+    recordResults(tx, parent, by, update, verdicts)
+    return verdicts
+      .filter(isBlocking)
+      .map((verdict) => refusalText(tx.hearth, update.name, verdict))
+  })
 }
 
 const recordResults = (

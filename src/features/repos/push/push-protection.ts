@@ -4,7 +4,7 @@
  * client waits, a job scans afterwards. It revokes the access tokens of this forge that it finds, and
  * opens alerts for all secrets that are in the repository.
  */
-import type { Oid } from '#git'
+import type { Oid, RefUpdate } from '#git'
 import type { SignedIn } from '#core/caller.ts'
 import type { Db } from '#core/db.ts'
 import type { Hearth } from '#core/hearth.ts'
@@ -44,14 +44,15 @@ const homeOf = (db: Db, row: RepoRow): RepoRow =>
  * Commits that were scanned before: the old tips of the moved branches, and the default branches of
  * the repository and of its parent.
  */
-export function knownTips(db: Db, row: RepoRow, names: readonly string[]): Oid[] {
+export function knownTips(db: Db, row: RepoRow, updates: readonly RefUpdate[]): Oid[] {
   const parent = row.parent_id === null ? null : repoById(db, row.parent_id)
   const trunks = [row, parent].map(
     (repo) => repo && readRef(db, repo.id, branchRef(repo.default_branch)),
   )
-  const olds = names
-    .filter((name) => branchOf(name) !== null)
-    .map((name) => readRef(db, row.id, name))
+  const olds = updates
+    .filter(({ name, old }) => old !== null && branchOf(name) !== null)
+    .slice(0, MAX_KNOWN_TIPS)
+    .map(({ name }) => readRef(db, row.id, name))
   return [...new Set([...trunks, ...olds])].filter((oid) => oid !== null).slice(0, MAX_KNOWN_TIPS)
 }
 

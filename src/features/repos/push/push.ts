@@ -3,27 +3,38 @@ import type { SignedIn } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { operation } from '#core/operation.ts'
 import { RepoPath, Type } from '#core/schema.ts'
-import type { Tx } from '#core/write.ts'
+import type { Tx, Write } from '#core/write.ts'
 import type { Oid, RefUpdate } from '#git'
 import { requireQuota } from '#features/workspaces/index.ts'
 import { forbidden, Refusal } from '#lib/errors.ts'
-import { withTimeout } from '#lib/waiting.ts'
+import { nextTurn, withTimeout } from '#lib/waiting.ts'
+import { bulkPushes, MAX_REFS_WITH_RUNS } from './bulk-pushes.ts'
 import { COLLISION_SCAN_DELAY_MS, findSha1Collisions } from './find-sha1-collisions.ts'
 import { evaluateMoves, type MoveGuard } from '../refs/move-guard.ts'
 import { pushNotes, pushReads, type RuleViolation } from '../extension-points.ts'
 import { knownTips, scanMoves, scanPush, type ScannedMove } from './push-protection.ts'
 import { auditBypass, findPushProblem } from './push-rules.ts'
-import { branchOf } from '../refs/ref-names.ts'
+import { inTransactions } from '../refs/ref-cache.ts'
+import { branchOf, branchRef } from '../refs/ref-names.ts'
 import {
   findMoveConflict,
   moveRefs,
   prepareEachUpdate,
   type PreparedUpdate,
 } from '../refs/move-refs.ts'
-import { PushOptions, PushOutput, ReceivedCertificate, RefUpdates } from '../schema-code.ts'
+import {
+  PushOptions,
+  PushOutput,
+  ReceivedCertificate,
+  RefUpdates,
+  type PushSignature,
+} from '../schema-code.ts'
 import { keepCertificate, verifyCertificate, type CertificateToKeep } from './verify-certificate.ts'
 import { privateAddressesOf, findExposedAddress } from './private-addresses.ts'
 import { addSize, repoById, requireRepo, type RepoRow } from '../store/repos.ts'
+
+/** So many refs are checked between two turns of the event loop. */
+const REFS_PER_TURN = 500
 
 const ATOMIC_REFUSED = 'the push is atomic and another ref was refused'
 
@@ -33,7 +44,7 @@ class PushResults {
   readonly #lines = new Map<string, string[]>()
   constructor(
     private readonly updates: readonly RefUpdate[],
-    private readonly atomic: boolean,
+    readonly atomic: boolean,
   ) {}
 
   refuse(name: string, reason: string): void {
@@ -81,7 +92,7 @@ class PushResults {
 /**
  * Moves the refs of a push whose objects are on disk. Each ref has its own result, and a refused
  * ref does not hold back the others unless the push is atomic. A refusal by a reaction refuses the
- * whole push.
+ * whole push, or what is left of one that takes several transactions.
  */
 export const push = operation({
   name: 'push',
@@ -117,18 +128,18 @@ export const push = operation({
     const certificate =
       received === undefined ? null : verifyCertificate(hearth, caller, repo.id, received)
     const push = await checkPush({ hearth, caller, repo }, row, updates, results, requireSpace)
-    if (results.remaining(push.prepared).length === 0) return { results: results.list() }
-    try {
-      const moved = await write((tx) => {
-        const moved = applyPush(tx, repo, push, results, { bytes, requireSpace, certificate })
-        enqueueScans(tx, repo, push, moved, unscanned)
-        return moved
-      })
-      results.note(moved[0]?.name ?? '', await readNotes(hearth, row, moved))
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error
-      results.refuseAll(error.message)
+    const stored: StoredWithPush = {
+      bytes,
+      certificate,
+      unscanned,
+      isBulk: updates.length > MAX_REFS_WITH_RUNS,
     }
+    const moved = await applyInTransactions({ hearth, repo, write }, row, push, results, {
+      stored,
+      requireSpace,
+    })
+    const [first] = moved
+    if (first) results.note(first.name, await readNotes(hearth, row, moved))
     return { results: results.list() }
   },
 })
@@ -196,12 +207,12 @@ async function checkPush(
     if (!(error instanceof Refusal)) throw error
     results.refuseAll(error.message)
   }
-  for (const update of updates) {
+  for (const [at, update] of updates.entries()) {
+    if (at % REFS_PER_TURN === REFS_PER_TURN - 1) await nextTurn()
     const problem = findPushProblem(hearth.db, { row, can: repo.can }, update)
     if (problem) results.refuse(update.name, problem)
   }
-  const names = updates.map(({ name }) => name)
-  const known = knownTips(hearth.db, row, names)
+  const known = knownTips(hearth.db, row, updates)
   const wanted = results.remaining(updates)
   const prepared = (await prepareEachUpdate(hearth, repo, wanted)).flatMap((ready, at) => {
     if (!(ready instanceof Refusal)) return [ready]
@@ -226,24 +237,75 @@ async function checkPush(
   return { prepared, guard, known, tips, scanLater: scan.later }
 }
 
+/** What is stored once for all refs of a push. */
+type StoredWithPush = {
+  readonly bytes: number
+  readonly certificate: CertificateToKeep | null
+  /** Whether the engine did not scan all objects for SHA-1 collisions. */
+  readonly unscanned: boolean
+  readonly isBulk: boolean
+}
+
 /**
- * Checks again what may have changed since, and moves the refs that are not refused. Throws a
- * Refusal when none may move.
+ * Moves the refs that are not refused, many of them in several transactions, so that others can
+ * write in between. An atomic push has one. When one refuses, the refs of the later ones do not
+ * move either.
  */
-function applyPush(
+async function applyInTransactions(
+  { hearth, repo, write }: { hearth: Hearth; repo: RepoGrant; write: Write },
+  row: RepoRow,
+  push: CheckedPush,
+  results: PushResults,
+  { stored, requireSpace }: { stored: StoredWithPush; requireSpace: () => void },
+): Promise<PreparedUpdate[]> {
+  const remaining = results.remaining(push.prepared)
+  const parts = results.atomic ? [remaining] : inTransactions(orderMoves(row, remaining))
+  const moved: PreparedUpdate[] = []
+  let signature: PushSignature | undefined
+  for (const [at, part] of parts.entries()) {
+    if (part.length === 0) continue
+    const isFirst = moved.length === 0
+    try {
+      const applied = await write((tx) => {
+        if (stored.isBulk) bulkPushes(hearth).add(tx)
+        const updates = recheckMoves(tx, repo, push.guard, part, results)
+        if (isFirst) requireSpace()
+        if (updates.length === 0) return { updates, signature }
+        const signed = isFirst ? storeWithPush(tx, repo, push, results, stored) : signature
+        auditBypass(tx, requireRepo(tx.db, repo.id), updates, signed)
+        moveRefs(tx, repo, updates, { ...(signed && { signature: signed }) })
+        return { updates, signature: signed }
+      })
+      moved.push(...applied.updates)
+      signature = applied.signature
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      for (const { name } of parts.slice(at).flat()) results.refuse(name, error.message)
+      break
+    }
+  }
+  return moved
+}
+
+/**
+ * The order in which refs move in several transactions: deletions first, so that a push can replace
+ * refs/heads/a by refs/heads/a/b, then the branch that becomes the default one of a repository
+ * without branches, then the other branches.
+ */
+function orderMoves(row: RepoRow, updates: readonly PreparedUpdate[]): PreparedUpdate[] {
+  const first = [row.default_branch, 'main', 'master'].map(branchRef)
+  const rank = ({ name, new: to }: PreparedUpdate): number =>
+    to === null ? 0 : first.includes(name) ? 1 : branchOf(name) === null ? 3 : 2
+  return updates.toSorted((a, b) => rank(a) - rank(b))
+}
+
+/** Checks again what may have changed since. Throws a Refusal when no ref may move. */
+function recheckMoves(
   tx: Tx,
   repo: RepoGrant,
-  { prepared, guard }: CheckedPush,
+  guard: MoveGuard,
+  prepared: readonly PreparedUpdate[],
   results: PushResults,
-  {
-    bytes,
-    requireSpace,
-    certificate,
-  }: {
-    readonly bytes: number
-    readonly requireSpace: () => void
-    readonly certificate: CertificateToKeep | null
-  },
 ): PreparedUpdate[] {
   const row = repoById(tx.db, repo.id)
   const parent = row?.parent_id ? repoById(tx.db, row.parent_id) : row
@@ -259,35 +321,35 @@ function applyPush(
     findMoveConflict(tx.db, repo.id, update),
   )
   for (const violation of guard.recheck(tx, movable)) results.refuseByRule(violation)
-  requireSpace()
-  const moved = results.remaining(prepared)
-  if (bytes > 0 && moved.length > 0) addSize(tx, parent.id, bytes)
-  const signature =
-    certificate === null || moved.length === 0 ? undefined : keepCertificate(tx, certificate)
-  auditBypass(tx, row, moved, signature)
-  moveRefs(tx, repo, moved, { ...(signature && { signature }) })
-  return moved
+  return results.remaining(prepared)
 }
 
-/** Enqueues the scans that would have taken too long while the client waits. */
-function enqueueScans(
+/**
+ * Stores what all refs of a push have in common, with the first that move, and enqueues the scans
+ * that would have taken too long while the client waits.
+ */
+function storeWithPush(
   tx: Tx,
   repo: RepoGrant,
-  { known, tips, scanLater }: CheckedPush,
-  moved: readonly PreparedUpdate[],
-  unscanned: boolean,
-): void {
-  const objects = unscanned ? moved.flatMap((update) => update.new ?? []) : []
+  { prepared, known, tips, scanLater }: CheckedPush,
+  results: PushResults,
+  { bytes, certificate, unscanned }: StoredWithPush,
+): PushSignature | undefined {
+  const row = requireRepo(tx.db, repo.id)
+  if (bytes > 0) addSize(tx, row.parent_id ?? row.id, bytes)
+  const updates = results.remaining(prepared)
+  const objects = unscanned ? updates.flatMap((update) => update.new ?? []) : []
   if (objects.length > 0)
     tx.enqueue(
       findSha1Collisions,
       { repo_id: repo.id, tips: [...new Set(objects)], hide: known },
       { delay_ms: COLLISION_SCAN_DELAY_MS },
     )
-  const names = new Set(moved.map(({ name }) => name))
+  const names = new Set(updates.map(({ name }) => name))
   const commits = scanLater ? tips.filter(({ name }) => names.has(name)).map(({ tip }) => tip) : []
   if (commits.length > 0)
     tx.enqueue(scanPush, { repo_id: repo.id, tips: [...new Set(commits)], hide: known })
+  return certificate === null ? undefined : keepCertificate(tx, certificate)
 }
 
 /** Returns the commits that the moves lead to. A tag of another object type has none. */

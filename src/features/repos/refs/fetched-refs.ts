@@ -7,11 +7,9 @@
 import type { FetchResult, Oid, Ref } from '#git'
 import type { Hearth } from '#core/hearth.ts'
 import { Refusal } from '#lib/errors.ts'
+import { inTransactions } from './ref-cache.ts'
 import type { PreparedUpdate } from './move-refs.ts'
 import { branchOf, refNameProblem, shortNameProblem, tagOf } from './ref-names.ts'
-
-/** More refs in one transaction would block other writers. */
-const REFS_PER_TRANSACTION = 200
 
 /**
  * Chooses the ref to create first and alone, because the first branch becomes the default branch.
@@ -90,7 +88,7 @@ export async function moveInBatches(
   move: (updates: readonly PreparedUpdate[]) => Promise<void>,
 ): Promise<string[]> {
   const left: string[] = []
-  for (const batch of [first, ...batchUpdates(others)]) {
+  for (const batch of [first, ...inTransactions(others)]) {
     if (batch.length === 0) continue
     try {
       await move(batch)
@@ -106,11 +104,4 @@ export async function moveInBatches(
     }
   }
   return left
-}
-
-function batchUpdates(updates: readonly PreparedUpdate[]): PreparedUpdate[][] {
-  const parts: PreparedUpdate[][] = []
-  for (let at = 0; at < updates.length; at += REFS_PER_TRANSACTION)
-    parts.push(updates.slice(at, at + REFS_PER_TRANSACTION))
-  return parts
 }

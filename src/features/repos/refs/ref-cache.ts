@@ -9,11 +9,21 @@ import { notFound } from '#lib/errors.ts'
 import { repoById } from '../store/repos.ts'
 import { listRefs } from '../store/refs.ts'
 
+/** So many refs move in one transaction: about 25 ms in which nobody else can write. */
+const REFS_PER_TRANSACTION = 200
+
+/** The moves of refs in parts, of which each is one transaction. */
+export function inTransactions<M>(moves: readonly M[]): M[][] {
+  const parts: M[][] = []
+  for (let at = 0; at < moves.length; at += REFS_PER_TRANSACTION)
+    parts.push(moves.slice(at, at + REFS_PER_TRANSACTION))
+  return parts
+}
+
 /** About what one ref takes in memory, with its place in the set of visible commits. */
 const BYTES_PER_REF = 140
 const MAX_CACHE_BYTES = 50_000_000
 const MAX_STEPS = 8
-const MAX_MOVES_PER_STEP = 64
 
 const ASCII = /^[\0-\x7f]*$/
 
@@ -40,7 +50,11 @@ const refCache = cache<CachedRefs>('refs', {
 export function recordMoves(hearth: Hearth, repo_id: string, { from, to, moves }: Step): void {
   const cached = refCache(hearth).get(repo_id)
   // Beyond ASCII, SQLite's byte order differs from the order of JavaScript strings.
-  if (!cached || moves.length > MAX_MOVES_PER_STEP || !moves.every(({ name }) => ASCII.test(name)))
+  if (
+    !cached ||
+    moves.length > REFS_PER_TRANSACTION ||
+    !moves.every(({ name }) => ASCII.test(name))
+  )
     return
   cached.steps = [...cached.steps.slice(1 - MAX_STEPS), { from, to, moves }]
 }

@@ -3,6 +3,8 @@ import { handler, reaction, reactionToAll, type EventRow } from '#core/events.ts
 import type { Tx } from '#core/write.ts'
 import type { EventName } from '#actions'
 import {
+  branchRef,
+  bulkPushes,
   remoteWorkflows,
   repoArchived,
   repoArrived,
@@ -46,9 +48,15 @@ const startsNothing = (tx: Tx, repo_id: string, event: EventRow): boolean =>
   isWithoutWorkflows(tx.hearth, event.data.after as Oid) &&
   listPresentWorkflows(tx.db, repo_id).length === 0
 
+/** Of a push of thousands of refs only the default branch is looked at. */
+const isOneOfThousands = (tx: Tx, { type, data }: EventRow): boolean =>
+  type === 'git.push' &&
+  bulkPushes(tx.hearth).has(tx) &&
+  data.ref !== branchRef(String(data.default_branch))
+
 const onEvent = reactionToAll('workflows run for events', (tx, event) => {
   const { repo_id } = event
-  if (repo_id === null) return
+  if (repo_id === null || isOneOfThousands(tx, event)) return
   if (event.type === 'git.push' && remoteWorkflows.all(tx.hearth).some((on) => on(tx.db, repo_id)))
     return
   if (startsNothing(tx, repo_id, event)) return

@@ -307,6 +307,53 @@ describe('rules', async () => {
   })
 })
 
+describe('a push of hundreds of refs', () => {
+  const many = (commit: string, count = 450): [string, null, string][] =>
+    Array.from({ length: count }, (_, n) => [`refs/heads/many-${n}`, null, commit])
+
+  test('moves them in several transactions, with a generation for each', async () => {
+    await world.repo('acme/many')
+    const commit = await loose('acme/many', null, 'one')
+    const generations = new Set<string>()
+    const stop = hearth.subscribe(() => generations.add(rowOf('acme/many').refs_generation))
+    expect(
+      new Set(
+        await pushes(bob, 'acme/many', [
+          ['refs/tags/v1', null, commit],
+          ...many(commit),
+          ['refs/heads/main', null, commit],
+        ]),
+      ),
+    ).toEqual(new Set([null]))
+    stop()
+    expect(generations.size).toBe(3)
+    expect(refsOf(hearth, rowOf('acme/many').id).refs).toHaveLength(452)
+    // Although others come before it in the push.
+    expect(rowOf('acme/many').default_branch).toBe('main')
+  })
+
+  test('replaces a branch by branches below its name', async () => {
+    const oid = readRef(hearth.db, rowOf('acme/many').id, 'refs/heads/main') ?? ''
+    const below = Array.from({ length: 450 }, (_, n): [string, null, string] => [
+      `refs/heads/many-7/${n}`,
+      null,
+      oid,
+    ])
+    const refused = await pushes(bob, 'acme/many', [...below, ['refs/heads/many-7', oid, null]])
+    expect(new Set(refused)).toEqual(new Set([null]))
+  })
+
+  test('is one transaction when it is atomic', async () => {
+    await world.repo('acme/atomic')
+    const commit = await loose('acme/atomic', null, 'one')
+    const generations = new Set<string>()
+    const stop = hearth.subscribe(() => generations.add(rowOf('acme/atomic').refs_generation))
+    await pushes(bob, 'acme/atomic', many(commit), true)
+    stop()
+    expect(generations.size).toBe(1)
+  })
+})
+
 describe('forks', async () => {
   await world.repo('acme/parent')
   const base = await world.commit('acme/parent', 'main', { 'a.txt': 'a' })

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { readRef, requireRepo } from '#features/repos/index.ts'
+import { MAX_REFS_WITH_RUNS } from '#features/repos/push/bulk-pushes.ts'
 import { push as pushOperation } from '#features/repos/push/push.ts'
 import { FILE, makeRunsWorld, ONE_JOB, REPO } from '../fixture.ts'
 
@@ -58,4 +59,21 @@ test('a push that removes the last workflow from the default branch is noticed',
   expect(planned()).toBe(1)
   await world.jobs()
   expect(present()).toBe(0)
+})
+
+test('a push of thousands of branches runs the workflows of the default branch alone', async () => {
+  const { pushFiles, planned, world, hearth, ada, repo } = await makePushingWorld()
+  await pushFiles('work', { [FILE]: ONE_JOB })
+  await world.jobs()
+  const name = 'refs/heads/main'
+  const tip = readRef(hearth.db, repo.id, 'refs/heads/work')
+  const branches = Array.from({ length: MAX_REFS_WITH_RUNS }, (_, n) => ({
+    name: `refs/heads/copy-${n}`,
+    old: null,
+    new: tip,
+  }))
+  const updates = [{ name, old: readRef(hearth.db, repo.id, name), new: tip }, ...branches]
+  await world.call(pushOperation, ada, { ...REPO, updates })
+  expect(readRef(hearth.db, repo.id, `refs/heads/copy-${MAX_REFS_WITH_RUNS - 1}`)).toBe(tip)
+  expect(planned()).toBe(1)
 })
