@@ -2,6 +2,7 @@
  * The client of all measurements: real git as a process of its own, and curl where what the client
  * does with a pack would hide the server.
  */
+import { git } from '../../support/git.ts'
 import type { Server } from './servers.ts'
 
 const ENVIRONMENT = {
@@ -77,6 +78,50 @@ export const cloneRequest = (wants: readonly string[]): string =>
     packet('done\n'),
     '0000',
   ].join('')
+
+/** Writes what a client sends when it pushes all branches of a repository but main, which is there. */
+export async function writePush(path: string, file: string): Promise<void> {
+  const refs = (await git(path, 'for-each-ref', '--format=%(objectname) %(refname)', 'refs/heads'))
+    .trim()
+    .split('\n')
+    .map((line) => line.split(' ') as [string, string])
+    .filter(([, name]) => name !== 'refs/heads/main')
+  const commands = refs.map(([oid, name], at) =>
+    packet(`${'0'.repeat(40)} ${oid} ${name}${at === 0 ? '\0report-status' : ''}`),
+  )
+  const tips = ['^refs/heads/main', ...refs.map(([oid]) => oid)].join('\n')
+  const pack = Bun.spawn(
+    ['git', '-C', path, 'pack-objects', '--revs', '--stdout', '-q', '--thin'],
+    {
+      stdin: new Blob([tips]),
+      stdout: 'pipe',
+      stderr: 'inherit',
+    },
+  )
+  const out = Bun.file(file).writer()
+  out.write(`${commands.join('')}0000`)
+  for await (const part of pack.stdout) {
+    out.write(part)
+    await out.flush()
+  }
+  await out.end()
+  if ((await pack.exited) !== 0) throw new Error(`git pack-objects failed in ${path}`)
+}
+
+/** Sends a push kept in a file, and requires that every ref moved. */
+export async function sendPush(server: Server, repository: string, file: string): Promise<void> {
+  const response = await fetch(`${server.address(repository)}/git-receive-pack`, {
+    method: 'POST',
+    headers: {
+      authorization: server.authorization,
+      'content-type': 'application/x-git-receive-pack-request',
+    },
+    body: Bun.file(file),
+  })
+  const report = await response.text()
+  if (!response.ok || !report.includes('unpack ok') || /[0-9a-f]{4}ng /.test(report))
+    throw new Error(`the push was answered ${response.status}: ${report.slice(0, 300)}`)
+}
 
 /**
  * Sends a request kept in a file and drops the answer; an answer that is no pack counts as a

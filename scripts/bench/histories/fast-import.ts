@@ -14,6 +14,11 @@ const CHUNK = 2000
 export const WIDE_DIRECTORY = 'all'
 const WIDE_COMMITS = 20
 
+/** Commits of the main branch in a repository with many branches. */
+const MAIN_COMMITS = 200
+/** The first parts of their names. */
+const BRANCH_PREFIXES = 50
+
 const hex = (value: number): string => (value % WIDTH).toString(WIDTH)
 
 /** The file that a commit of a long history changes. */
@@ -23,8 +28,8 @@ export const fileOf = (n: number): string =>
 export const wideFileOf = (n: number): string =>
   `${WIDE_DIRECTORY}/file-${String(n).padStart(7, '0')}.ts`
 
-const commitHead = (n: number, title: string): string =>
-  `commit refs/heads/main\ncommitter Ada <ada@example.com> ${FIRST_COMMIT_SECONDS + n * COMMIT_INTERVAL_SECONDS} +0000\ndata ${title.length}\n${title}\n`
+const commitHead = (n: number, title: string, branch = 'main'): string =>
+  `commit refs/heads/${branch}\ncommitter Ada <ada@example.com> ${FIRST_COMMIT_SECONDS + n * COMMIT_INTERVAL_SECONDS} +0000\ndata ${title.length}\n${title}\n`
 
 function change(path: string, text: string): string {
   return `M 100644 inline ${path}\ndata ${text.length}\n${text}\n`
@@ -49,12 +54,37 @@ function* wideTree(files: number): Generator<string> {
 export const SHAPES = { commits: longHistory, files: wideTree } as const
 export type Shape = keyof typeof SHAPES
 
+export const branchOf = (n: number): string =>
+  `team-${n % BRANCH_PREFIXES}/branch-${String(n).padStart(6, '0')}`
+
+function* manyBranches(count: number): Generator<string> {
+  for (let n = 0; n < MAIN_COMMITS; n++)
+    yield commitHead(n, `Change ${n}`) + change(`file-${n % WIDTH}.txt`, `${n}\n`)
+  for (let n = 0; n < count; n++)
+    yield `${commitHead(n, `Branch ${n}`, branchOf(n))}from refs/heads/main\n${change(`file-${n % WIDTH}.txt`, `branch ${n}\n`)}`
+}
+
+/** Makes a bare repository of a short main branch and many others with a commit each. */
+export async function makeBranches(path: string, count: number): Promise<void> {
+  await importInto(path, manyBranches(count))
+}
+
 /** Makes a bare repository. Gives the directory of its packs, its last commit and the ninth before. */
 export async function makeHistory(
   path: string,
   shape: Shape,
   size: number,
 ): Promise<{ packs: string; head: string; older: string }> {
+  await importInto(path, SHAPES[shape](size))
+  const packs = join(path, 'objects', 'pack')
+  if (!readdirSync(packs).some((name) => name.endsWith('.idx')))
+    throw new Error(`git fast-import wrote no pack in ${path}`)
+  const oidOf = async (revision: string) => (await git(path, 'rev-parse', revision)).trim()
+  return { packs, head: await oidOf('main'), older: await oidOf('main~9') }
+}
+
+/** Makes a bare repository of what `git fast-import` reads. */
+async function importInto(path: string, parts: Iterable<string>): Promise<void> {
   mkdirSync(path, { recursive: true })
   await git(path, 'init', '-q', '--bare', '-b', 'main')
   const child = Bun.spawn(['git', '-C', path, 'fast-import', '--quiet', '--depth=20'], {
@@ -64,7 +94,7 @@ export async function makeHistory(
   })
   let text = ''
   let waiting = 0
-  for (const part of SHAPES[shape](size)) {
+  for (const part of parts) {
     text += part
     if (++waiting % CHUNK !== 0) continue
     child.stdin.write(text)
@@ -74,9 +104,4 @@ export async function makeHistory(
   child.stdin.write(text)
   await child.stdin.end()
   if ((await child.exited) !== 0) throw new Error(`git fast-import failed in ${path}`)
-  const packs = join(path, 'objects', 'pack')
-  if (!readdirSync(packs).some((name) => name.endsWith('.idx')))
-    throw new Error(`git fast-import wrote no pack in ${path}`)
-  const oidOf = async (revision: string) => (await git(path, 'rev-parse', revision)).trim()
-  return { packs, head: await oidOf('main'), older: await oidOf('main~9') }
 }
