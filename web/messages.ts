@@ -1,4 +1,5 @@
 /** Translations of what the server says in English: refusals, events, states, names of states. */
+import { sentenceCase } from './format.ts'
 import { currentLocale } from './locale.ts'
 import { catalogueOf } from './locales/index.ts'
 import { texts } from './text.ts'
@@ -14,20 +15,26 @@ export function translateMessage(english: string): string {
  * branch, keeps its letters.
  */
 const FIRST_WORDS =
-  /^(?:a|an|accounts|changes|changing|confirm|conversations|give|it|its|members|no|nothing|only|required|sign|something|the|there|these|this|too|turn|you|your) /
+  /^(?:a|agent|all|an|another|as|at|accounts|both|changes|changing|confirm|conversations|enter|every|files|give|issue|it|its|later|lines|members|merging|more|no|nothing|only|publishing|pull|registries|releases|required|say|sign|somebody|something|still|the|there|these|this|tick|too|turn|two|type|wait|what|workflow|workflows|you|your) /
 
-/** What happened, as a line of its own: it begins with a capital letter, unless with a name. */
-export function eventLine(english: string): string {
+/**
+ * What happened, as a line of its own: it begins with a capital letter, unless with a name. `field` is
+ * the field of a form, with which messages about it begin.
+ */
+export function eventLine(english: string, field?: string | null): string {
   const text = translateMessage(english)
-  return FIRST_WORDS.test(english) ? text.charAt(0).toUpperCase() + text.slice(1) : text
+  const beginsWithWord =
+    FIRST_WORDS.test(english) ||
+    (field && /^[a-z]+$/.test(field) && english.startsWith(`${field} `))
+  return beginsWithWord ? sentenceCase(text) : text
 }
 
 /**
  * A message of the server as a sentence of a page, in the language of the response. REST and tools
  * give it as a phrase after a code.
  */
-export function sentenceOf(english: string): string {
-  const first = eventLine(english)
+export function sentenceOf(english: string, field?: string | null): string {
+  const first = eventLine(english, field)
   // An address or a name at the end would seem to have the full stop.
   const lastWord = first.slice(first.lastIndexOf(' ') + 1)
   return /[\p{L})"”]$/u.test(first) && !/[/@._]/.test(lastWord) ? `${first}.` : first

@@ -23,7 +23,7 @@ import {
 } from './form-body.ts'
 import { renderPage, type Html } from './jsx/html.ts'
 import { localeOf, withLocale, type Locale } from './locale.ts'
-import { sentenceOf, translateMessage } from './messages.ts'
+import { sentenceOf } from './messages.ts'
 import { movedAddress } from './moved.ts'
 import { addressHere } from './other-forges.ts'
 import { errorPage } from './pages/error.tsx'
@@ -203,7 +203,7 @@ export class SiteServer {
         values: fields,
         error: {
           field: error.field,
-          message: translateMessage(error.message),
+          message: sentenceOf(error.message, error.field),
           reason: error.reason,
           details: error.details,
         },

@@ -49,7 +49,7 @@ describe('the existence of accounts', () => {
       ].map(([login = '', password = '']) => ask('/login', { login, password })),
     )
     expect(new Set(wrong).size).toBe(1)
-    expect(wrong[0]).toContain('the name or the password is wrong')
+    expect(wrong[0]).toContain('The name or the password is wrong')
     const forgot = await Promise.all(
       ['ada@example.com', 'nobody@example.com'].map((email) => ask('/forgot', { email })),
     )

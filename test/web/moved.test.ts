@@ -130,7 +130,7 @@ describe('the danger zone', () => {
     expect([
       wrong.status,
       page.includes('old&lt;'),
-      page.includes('confirm must be the full name'),
+      page.includes('Confirm must be the full name'),
     ]).toEqual([422, true, true])
     expect((await world.call(getRepo, ada, { repo: 'acme/old' })).id).toBe(id)
     const right = await send('/acme/old/settings/delete', { confirm_delete: 'acme/old' })

@@ -31,7 +31,7 @@ test('a second factor is set up, required at the next sign-in, and turned off wi
     '/settings/security/two-factor',
     { code: '12' },
   )
-  expect([wrong.status, wrong.text.includes('this code is wrong')]).toEqual([422, true])
+  expect([wrong.status, wrong.text.includes('This code is wrong')]).toEqual([422, true])
   const codes = await visitor.submit(
     '/settings/security/two-factor',
     '/settings/security/two-factor',

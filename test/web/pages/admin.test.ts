@@ -68,7 +68,10 @@ test('quotas are set in mebibytes', async () => {
     repos_mib: '',
     members: '',
   })
-  expect([refused.status, refused.html.includes('a whole number, or nothing')]).toEqual([422, true])
+  expect([refused.status, refused.html.includes('Enter a whole number, or nothing.')]).toEqual([
+    422,
+    true,
+  ])
 })
 
 test('a failed job runs again', async () => {

@@ -61,7 +61,7 @@ test('a file that is refused gives the form back with what was typed, and a fore
   data.set('body', 'Typed <words>')
   const refused = await browser.send(`${here}/comments`, data)
   expect(refused.status).toBe(422)
-  expect(refused.html).toContain('Typed &lt;words&gt;')
+  expect(refused.html).toContain('Typed &lt;words>')
   expect(refused.html).toContain('larger than')
   const foreign = new FormData()
   foreign.set('csrf', 'wrong')

@@ -28,7 +28,7 @@ test('a memory is added, edited, pinned and forgotten; a refused form keeps what
   const refused = await browser.press(empty.html, PAGE, { ...typed, paths: 'src/none.ts' })
   expect([refused.status, refused.html.includes('value="src/none.ts"')]).toEqual([422, true])
   expect(refused.html).toMatch(
-    /id="field-paths-error">.*the default branch has no file src\/none\.ts/s,
+    /id="field-paths-error">.*The default branch has no file src\/none\.ts/s,
   )
   expect(refused.html).not.toContain('role="alert"')
   await browser.press(empty.html, PAGE, { ...typed, paths: 'src/oven.ts' })

@@ -54,6 +54,11 @@ test('a confirmation link that is opened in another browser confirms, and leads 
   const page = await other.open(pathname + search)
   const sent = await other.press(page.html, '/confirm', {})
   expect([sent.status, sent.location]).toEqual([303, '/login'])
+  const again = await other.press(page.html, '/confirm', {})
+  expect(again.status).toBe(422)
+  expect(again.html).toContain('This link was used already or is too old')
+  expect(again.html).toMatch(/href="\/settings\/emails".*Get a new link.*href="\/login"/s)
+  expect(again.html).not.toContain('action="/confirm"')
   const signIn = await other.open('/login')
   expect(signIn.html).toContain('Your address is confirmed. Sign in to continue.')
   const done = await other.press(signIn.html, '/login', {

@@ -174,7 +174,7 @@ test('collaborators are added, changed, removed and invited by admins only', asy
   expect((await member.open(path)).status).toBe(404)
   const page = await owner.open(path)
   const unknown = await owner.press(page.html, path, { invitee: 'nobody', role: 'read' })
-  expect([unknown.status, unknown.html.includes('there is no person nobody')]).toEqual([422, true])
+  expect([unknown.status, unknown.html.includes('There is no person nobody')]).toEqual([422, true])
   expect((await owner.press(page.html, path, { invitee: 'bob', role: 'maintain' })).status).toBe(
     303,
   )
@@ -237,7 +237,7 @@ test('a workspace is renamed, its old addresses redirect, and it is deleted only
   const settings = await owner.open('/acme/-/settings')
   expect((await member.open('/acme/-/settings')).html).not.toContain('Danger zone')
   const taken = await owner.press(settings.html, '/acme/-/settings/rename', { slug: 'bob' })
-  expect([taken.status, taken.html.includes('the name bob is taken')]).toEqual([422, true])
+  expect([taken.status, taken.html.includes('The name bob is taken')]).toEqual([422, true])
   expect(
     (await owner.press(settings.html, '/acme/-/settings/rename', { slug: 'bakery' })).location,
   ).toBe('/bakery/-/settings')

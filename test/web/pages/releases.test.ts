@@ -141,7 +141,7 @@ test('a release is drafted with notes, given files, published, found from the re
   expect([
     refused.status,
     refused.html.includes('kept'),
-    refused.html.includes('the name of the tag has a space'),
+    refused.html.includes('The name of the tag has a space'),
   ]).toEqual([422, true, true])
   expect(
     (await browser.press(edit.html, `${here}/edit`, { body: 'Better notes', do: 'save' })).location,

@@ -238,7 +238,7 @@ for (const [level, base, target] of [
       })
       expect([
         passing.status,
-        passing.html.includes('there is no user nobody-here'),
+        passing.html.includes('There is no user nobody-here'),
         passing.fields.get('bypass_value'),
       ]).toEqual([422, true, ['', 'nobody-here']])
     })

@@ -34,7 +34,7 @@ for (const [where, here, owner] of [
       expect([empty.status, empty.html.includes('No runners yet')]).toEqual([200, true])
 
       const wrong = await browser.press(empty.html, here, { name: 'build', labels: 'a:host' })
-      expect(wrong.html).toContain('a label has no spaces, commas or colons')
+      expect(wrong.html).toContain('A label has no spaces, commas or colons')
       expect(wrong.html).toContain('value="a:host"')
       const made = await browser.press(empty.html, here, {
         name: "ada's <box>",

@@ -117,7 +117,7 @@ for (const [where, list] of [
         which: 'some',
         events: [],
       })
-      expect([none.status, none.html.includes('choose at least one')]).toEqual([422, true])
+      expect([none.status, none.html.includes('Choose at least one')]).toEqual([422, true])
       const short = await browser.press(html, list, {
         url: at.url('/200'),
         which: 'all',

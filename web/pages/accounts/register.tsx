@@ -15,6 +15,7 @@ import { withQuery } from '../../paths.ts'
 import { action, redirectWithFlash, form, page, safeRedirectPath, type Visit } from '../../site.ts'
 import { fieldError, formError, Shell } from '../shell.tsx'
 import { completeSignIn, continueSignIn } from './sign-in.tsx'
+import { SpentLink } from './spent-link.tsx'
 import { sendsMail } from './sends-mail.ts'
 import { rich, t } from '../../text.ts'
 
@@ -232,14 +233,22 @@ export const confirmPage = page({
         title={t('Confirm your address')}
         lead={t('A confirmed address lets you create repositories, push and open issues.')}
       />
-      <Card>
-        <Form action="/confirm" csrf={visit.csrf} error={formError(visit)}>
-          <input type="hidden" name="token" value={token} />
-          <FormActions>
-            <Button variant="primary">{t('Confirm address')}</Button>
-          </FormActions>
-        </Form>
-      </Card>
+      {fieldError(visit, 'token') === null ? (
+        <Card>
+          <Form action="/confirm" csrf={visit.csrf} error={formError(visit)}>
+            <input type="hidden" name="token" value={token} />
+            <FormActions>
+              <Button variant="primary">{t('Confirm address')}</Button>
+            </FormActions>
+          </Form>
+        </Card>
+      ) : (
+        <SpentLink
+          visit={visit}
+          message={fieldError(visit, 'token') ?? ''}
+          again="/settings/emails"
+        />
+      )}
     </Shell>
   ),
 })

@@ -42,6 +42,7 @@ import {
   type Visit,
 } from '../../site.ts'
 import { fieldError, formError, Shell } from '../shell.tsx'
+import { SpentLink } from './spent-link.tsx'
 import { sendsMail } from './sends-mail.ts'
 import { PasskeyForm } from './passkey-form.tsx'
 import { rich, t } from '../../text.ts'
@@ -404,25 +405,29 @@ export const resetPage = page({
           'This ends all sign-ins, access tokens, agents, approved applications and feed links of the account. Make new tokens in your settings afterwards.',
         )}
       />
-      <Card>
-        <Form action="/reset" csrf={visit.csrf} error={formError(visit, 'password')}>
-          <input type="hidden" name="token" value={token} />
-          <Field
-            name="password"
-            label={t('New password')}
-            type="password"
-            required
-            autofocus
-            minlength={10}
-            autocomplete="new-password"
-            hint={t('At least 10 characters.')}
-            error={fieldError(visit, 'password')}
-          />
-          <FormActions>
-            <Button variant="primary">{t('Set password')}</Button>
-          </FormActions>
-        </Form>
-      </Card>
+      {fieldError(visit, 'token') === null ? (
+        <Card>
+          <Form action="/reset" csrf={visit.csrf} error={formError(visit, 'password')}>
+            <input type="hidden" name="token" value={token} />
+            <Field
+              name="password"
+              label={t('New password')}
+              type="password"
+              required
+              autofocus
+              minlength={10}
+              autocomplete="new-password"
+              hint={t('At least 10 characters.')}
+              error={fieldError(visit, 'password')}
+            />
+            <FormActions>
+              <Button variant="primary">{t('Set password')}</Button>
+            </FormActions>
+          </Form>
+        </Card>
+      ) : (
+        <SpentLink visit={visit} message={fieldError(visit, 'token') ?? ''} again="/forgot" />
+      )}
     </Shell>
   ),
 })

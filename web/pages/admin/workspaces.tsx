@@ -218,7 +218,7 @@ export const quotaForm = action({
     const number = (field: string): number | null => {
       const text = fields.text(field).trim()
       if (text !== '' && !/^\d{1,12}$/.test(text))
-        throw invalid(field, t('a whole number, or nothing'))
+        throw invalid(field, t('Enter a whole number, or nothing.'))
       return text === '' ? null : Number(text)
     }
     const mebibytes = (field: string): number | null => {

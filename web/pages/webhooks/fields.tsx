@@ -106,6 +106,6 @@ export function eventsFrom(fields: Fields): string[] {
   if (fields.text('which') !== 'some') return []
   const events = fields.all('events').filter((type) => type !== '')
   if (events.length === 0)
-    throw invalid('events', t('choose at least one type of event, or everything'))
+    throw invalid('events', t('Choose at least one type of event, or everything.'))
   return events
 }

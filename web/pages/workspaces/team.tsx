@@ -333,7 +333,7 @@ export const setTeamRepoForm = action({
     const repo = fields.text('repo').trim()
     // A name that does not exist is an error of its field, not a 404.
     if ((await visit.tryCall(getRepo, { repo })) === null)
-      throw invalid('repo', t('there is no repository {repo}', { repo }))
+      throw invalid('repo', t('There is no repository {repo}.', { repo }))
     await visit.call(setTeamRepo, {
       ...addressedTeam(visit),
       repo,
