@@ -6,6 +6,7 @@ import type { Caller } from '#core/caller.ts'
 import { service } from '#core/service.ts'
 import { FairSemaphore } from '#lib/semaphore.ts'
 import { SECOND } from '#lib/time.ts'
+import { nextTurn } from '#lib/waiting.ts'
 import { currentLocale } from './locale.ts'
 
 /** Between two computations of the same page, so that a burst of events costs one. */
@@ -79,6 +80,9 @@ export class LiveStates {
     const waitMs = Math.max(0, subject.startedMs + this.minIntervalMs - performance.now())
     await Bun.sleep(waitMs)
     const release = await this.#turns.acquire({ caller: key })
+    // A computation that waits for nothing would be followed by the next one in the same turn of
+    // the event loop, and one event would hold it for all readers.
+    await nextTurn()
     subject.startedMs = performance.now()
     subject.next = null
     try {

@@ -72,3 +72,24 @@ test('a subject is a page and what its caller may see', () => {
   expect(subjectKey(url(''), user)).not.toBe(subjectKey(url(''), { ...user, id: 'usr_2' }))
   expect(subjectKey(url(''), user)).not.toBe(subjectKey(url(''), anonymous))
 })
+
+test('states of many readers are not computed in one turn of the event loop', async () => {
+  const states = new LiveStates(0)
+  let turn = 0
+  let timer = setImmediate(function count() {
+    turn++
+    timer = setImmediate(count)
+  })
+  const turns: number[] = []
+  const compute = () => {
+    turns.push(turn)
+    return Promise.resolve('state')
+  }
+  const keys = Array.from({ length: 30 }, (_, at) => `person ${at}`)
+  for (const key of keys) states.join(key)
+  await Promise.all(keys.map((key) => states.state(key, { compute, signal })))
+  clearImmediate(timer)
+  const perTurn = Map.groupBy(turns, (one) => one)
+  expect(turns).toHaveLength(30)
+  for (const computed of perTurn.values()) expect(computed.length).toBeLessThanOrEqual(2)
+})
