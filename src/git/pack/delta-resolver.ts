@@ -100,10 +100,10 @@ export class DeltaResolver {
     private readonly limits: ResolveLimits,
     /** Rows of the whole objects whose deltas this resolver resolves; null for all. */
     private readonly roots: Int32Array | null = null,
-    /** Large buffers are reserved there. */
+    /** Large buffers beyond `limits.memoryBytes` are counted there. */
     memory: MemoryBudget | null = null,
   ) {
-    this.pool = new BufferPool(memory)
+    this.pool = new BufferPool(memory, limits.memoryBytes)
     this.firstOfs = new Int32Array(entries.count).fill(-1)
     this.nextOf = new Int32Array(entries.count).fill(-1)
     this.firstRef = new Int32Array(bases.size).fill(-1)

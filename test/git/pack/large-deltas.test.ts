@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { MIN_SHARED_OBJECTS } from '../../../src/git/pack/entry-table.ts'
 import { random } from '../support/history.ts'
 import { startHost, type TestHost } from '../support/host.ts'
 import { commitText, idOf, makePack, treeBytes, varint, type MadeEntry } from '../support/packs.ts'
 import { rawPush } from '../support/raw.ts'
-import { discard, git, scratch } from '../support/real-git.ts'
+import { discard, git, scratch, tryGit } from '../support/real-git.ts'
 
 const MB = 1_000_000
 let work: string
@@ -142,3 +143,34 @@ test('a pack that expands less is accepted', async () => {
   const answer = await rawPush(host, 'lesser', [[null, oid, 'refs/tags/x']], pack)
   expect([answer.unpack, answer.refs.get('refs/tags/x')]).toEqual(['ok', 'ok'])
 }, 240_000)
+
+test('versions of a directory with 250,000 entries are pushed with little memory', async () => {
+  const path = join(work, 'wide.git')
+  await git(work, 'init', '-q', '--bare', '-b', 'main', path)
+  const blobs = Array.from({ length: MIN_SHARED_OBJECTS }, (_, at) => `${at}\n`)
+  const input = blobs.map((text) => `blob\ndata ${text.length}\n${text}\n`).join('')
+  await tryGit(path, ['fast-import', '--quiet'], { input })
+  const oids = blobs.map((text) => idOf('blob', Buffer.from(text)))
+  const entries = Array.from(
+    { length: 250_000 },
+    (_, at) => `100644 blob ${oids[at % oids.length]}\tfile-${String(at).padStart(6, '0')}.txt`,
+  )
+  let parent: string[] = []
+  for (const changed of [7, 200_000]) {
+    entries[changed] = `100644 blob ${oids[0]}\tfile-${String(changed).padStart(6, '0')}.txt`
+    const tree = await tryGit(path, ['mktree'], { input: `${entries.join('\n')}\n` })
+    const commit = await git(path, 'commit-tree', tree.out.trim(), ...parent, '-m', 'A version')
+    parent = ['-p', commit]
+  }
+  await git(path, 'update-ref', 'refs/heads/main', parent[1] ?? '')
+  await git(path, 'repack', '-adfq')
+  const small = await startHost({ workers: 2, memoryBudget: 64 << 20 })
+  try {
+    await small.create('wide')
+    await git(path, 'push', '-q', small.remote('wide'), 'main')
+    const tips = await git(work, 'ls-remote', small.remote('wide'), 'refs/heads/main')
+    expect(tips.slice(0, 40)).toBe(parent[1] ?? '')
+  } finally {
+    await small.close()
+  }
+})
