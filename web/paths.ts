@@ -82,6 +82,19 @@ export const withQuery = (
   return text === '' ? path : `${path}${path.includes('?') ? '&' : '?'}${text}`
 }
 
+/** The id of a comment, event or review behind an address of a conversation. */
+const ITEM_OF_CONVERSATION = /#((?:cmt|evt|rvw)_\w+)$/
+
+/**
+ * The path of an address of this site, so that a link stays on the host of the request. One to a
+ * comment names it to the server as well, which shows the part of the conversation that has it.
+ */
+export function localPath(address: string): string {
+  const path = address.replace(/^https?:\/\/[^/]+/, '')
+  const [hash, id] = ITEM_OF_CONVERSATION.exec(path) ?? []
+  return hash === undefined ? path : `${withQuery(path.slice(0, -hash.length), { at: id })}${hash}`
+}
+
 /** The issue, pull request or commit that an address names. Null for other addresses. */
 export const shortUrlParts = (
   path: string,

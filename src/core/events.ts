@@ -159,6 +159,9 @@ export type EventFilter = {
   except?: readonly string[]
   /** Only events strictly older than this id. */
   before?: string | null
+  /** Only events from this id on. */
+  from?: string | null
+  oldestFirst?: boolean
   limit: number
 }
 
@@ -171,7 +174,7 @@ export const findEvents = (db: Db, ids: readonly string[]): EventRow[] =>
     )
     .map(parseRow)
 
-/** Newest first. */
+/** Newest first unless the filter says otherwise. */
 export function listEvents(db: Db, filter: EventFilter): EventRow[] {
   const where: string[] = []
   const params: (string | number)[] = []
@@ -187,8 +190,9 @@ export function listEvents(db: Db, filter: EventFilter): EventRow[] {
   if (filter.except && filter.except.length > 0)
     add(`type NOT IN (SELECT value FROM json_each(?))`, JSON.stringify(filter.except))
   if (filter.before) add('id < ?', filter.before)
+  if (filter.from) add('id >= ?', filter.from)
   const sql = `SELECT ${COLUMNS} FROM events
-    WHERE ${where.join(' AND ') || '1'} ORDER BY id DESC LIMIT ?`
+    WHERE ${where.join(' AND ') || '1'} ORDER BY id ${filter.oldestFirst ? 'ASC' : 'DESC'} LIMIT ?`
   return db.all<StoredEvent>(sql, ...params, filter.limit).map(parseRow)
 }
 

@@ -105,6 +105,38 @@ test('a form that is refused stays as it was typed, with the reason', async () =
   })
 }, 120_000)
 
+test('a comment of a long conversation is found by its link, and a reaction to it stays in its part', async () => {
+  const { body } = await ask('POST', '/v1/repos/bakery/oven/issues', { title: 'It rattles' })
+  const { number } = body as { number: number }
+  const ids: string[] = []
+  for (let at = 1; at <= 90; at++) {
+    const comment = await ask('POST', `/v1/repos/bakery/oven/issues/${number}/comments`, {
+      body: `Comment ${at}`,
+    })
+    ids.push((comment.body as { id: string }).id)
+  }
+  const long = `/bakery/oven/issues/${number}`
+  await page.goto(forge.url + long)
+  expect(await page.locator('.comment-body', { hasText: 'Comment 90' }).count()).toBe(1)
+  expect(await page.locator(`#${ids[4]}`).count()).toBe(0)
+
+  // Elsewhere on the site, and in mails, a link has the comment behind `#` alone.
+  await page.evaluate((id) => (location.hash = id), ids[4] ?? '')
+  await page.waitForURL(`**${long}?at=${ids[4]}#${ids[4]}`)
+  const found = page.locator(`#${ids[4]}`)
+  await found.waitFor()
+  const opened = await page.evaluate(() => performance.timeOrigin)
+  await found.locator('.reaction-more summary').click()
+  await found.locator('.reaction-choice button').first().click()
+  await found.locator('.reaction', { hasText: '1' }).waitFor()
+  expect(await page.evaluate(() => performance.timeOrigin)).toBe(opened)
+  expect(await page.locator('.comment-body', { hasText: 'Comment 90' }).count()).toBe(0)
+
+  await page.getByRole('link', { name: 'Latest' }).click()
+  await page.locator('.comment-body', { hasText: 'Comment 90' }).waitFor()
+  expect(problems).toEqual([])
+})
+
 test('a repository is starred and watched, and the menu is closed', async () => {
   await onOnePage('/bakery/oven', async () => {
     await page.getByRole('button', { name: /^Star/ }).click()

@@ -24,6 +24,8 @@ export const Menu = (props: {
   class?: string
   /** Styles the summary as a button with words. */
   button?: boolean
+  /** Refers to drawings of the page, for menus that it has many times. */
+  sharedIcons?: boolean
 }) => (
   <details class={['menu', props.class]} data-menu>
     <summary class={props.button && 'btn btn-plain'} aria-label={props.label}>
@@ -40,7 +42,7 @@ export const Menu = (props: {
             <li>
               {item.form ?? (
                 <a href={item.href} aria-current={item.current ? 'true' : undefined}>
-                  {item.icon && <Icon name={item.icon} />}
+                  {item.icon && <Icon name={item.icon} shared={props.sharedIcons} />}
                   <span>
                     {item.label}
                     {item.hint && <span class="menu-hint">{item.hint}</span>}
@@ -63,11 +65,12 @@ export const Dropdown = (props: {
   children?: Child
   align?: 'left' | 'right'
   class?: string
+  sharedIcons?: boolean
 }) => (
   <details class={['menu', props.class]} data-menu>
     <summary class="btn btn-plain" aria-label={props.label}>
       {props.summary}
-      <Icon name="chevron-down" />
+      <Icon name="chevron-down" shared={props.sharedIcons} />
     </summary>
     <div class={['menu-panel', 'menu-roomy', props.align === 'left' && 'menu-left']}>
       {props.children}

@@ -9,15 +9,20 @@ import { Chip, type Tone } from './state.tsx'
 import { RelativeTime } from './time.tsx'
 import { t, texts } from '../text.ts'
 
-/** A conversation in order: comments, and events between them. */
+/**
+ * A conversation in order: comments, and events between them. Where it `isPart` of one, the script
+ * finds comments of the others.
+ */
 export const Timeline = ({
   label = t('Conversation'),
+  isPart = false,
   children,
 }: {
   label?: string
+  isPart?: boolean
   children?: Child
 }) => (
-  <ol class="timeline" aria-label={label}>
+  <ol class="timeline" aria-label={label} data-part-of={isPart ? '' : undefined}>
     {children}
   </ol>
 )
@@ -121,7 +126,12 @@ export interface CommentProps {
   verb?: Child
   tone?: Tone
   now?: number
+  /** The page has `COMMENT_ICONS` in its `IconDrawings`. */
+  sharedIcons?: boolean
 }
+
+/** The icons of comments, of which a conversation has dozens. */
+export const COMMENT_ICONS: readonly IconName[] = ['more', 'edit', 'trash', 'smile', 'chevron-down']
 
 /** A comment, a description or a review, as an item of a {@link Timeline}. */
 export const Comment = (props: CommentProps) => (
@@ -148,8 +158,9 @@ export const Comment = (props: CommentProps) => (
             <Menu
               class="comment-menu"
               label={t('More about this comment')}
-              summary={<Icon name="more" />}
+              summary={<Icon name="more" shared={props.sharedIcons} />}
               items={props.menu}
+              sharedIcons={props.sharedIcons}
             />
           )}
         </div>

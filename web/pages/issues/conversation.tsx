@@ -1,5 +1,4 @@
-// Comments and events, shared by the pages of issues and pull requests.
-import type { EventRecord } from '#features/repos/index.ts'
+// Comments, as the pages of issues and pull requests show them.
 import { splitSuggestion, type Comment as CommentRecord } from '#features/issues/index.ts'
 import {
   Button,
@@ -11,17 +10,15 @@ import {
   LinkButton,
   MarkdownBody,
   TextArea,
-  TimelineEvent,
-  type IconName,
   type MarkdownBodyOptions,
-  type Tone,
 } from '../../components/index.ts'
 import type { Child } from '../../jsx/html.ts'
-import { commitPath, pullPath, withQuery } from '../../paths.ts'
+import { withQuery } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 import { fieldError, formError } from '../shell.tsx'
+import { inPart } from './conversation-part.ts'
 import { ReactionBar } from './reactions.tsx'
-import { rich, t, texts, tn } from '../../text.ts'
+import { rich, t } from '../../text.ts'
 
 /** The Markdown options for comments and descriptions of a repository. */
 export const markdownOf = (
@@ -50,7 +47,7 @@ const EditComment = ({
   const refused = visit.form.values.text('comment_id') === comment.id
   return (
     <Form
-      action={`${here}/comments/edit`}
+      action={inPart(visit, `${here}/comments/edit`)}
       csrf={visit.csrf}
       label={t('Edit the comment')}
       error={refused ? formError(visit, 'body') : null}
@@ -69,7 +66,7 @@ const EditComment = ({
       />
       <FormActions>
         <Button variant="primary">{t('Save')}</Button>
-        <LinkButton href={`${here}#${comment.id}`} variant="quiet">
+        <LinkButton href={`${inPart(visit, here)}#${comment.id}`} variant="quiet">
           {t('Cancel')}
         </LinkButton>
       </FormActions>
@@ -77,26 +74,36 @@ const EditComment = ({
   )
 }
 
-const menuOf = (comment: CommentRecord, visit: Visit, here: string) => [
+const menuOf = (comment: CommentRecord, visit: Visit, here: string, sharedIcons: boolean) => [
   {
     label: t('Edit'),
     icon: 'edit' as const,
-    href: `${withQuery(here, { edit: comment.id })}#${comment.id}`,
+    href: `${withQuery(inPart(visit, here), { edit: comment.id })}#${comment.id}`,
   },
   {
     label: t('Delete'),
     form: (
-      <form action={`${here}/comments/delete`} method="post" data-once>
+      <form action={inPart(visit, `${here}/comments/delete`)} method="post" data-once>
         <CsrfField csrf={visit.csrf} />
         <input type="hidden" name="comment_id" value={comment.id} />
         <button type="submit" class="menu-button">
-          <Icon name="trash" />
+          <Icon name="trash" shared={sharedIcons} />
           <span>{t('Delete')}</span>
         </button>
       </form>
     ),
   },
 ]
+
+const isBeingEdited = ({ url, form }: Visit, { id }: CommentRecord): boolean =>
+  [url.searchParams.get('edit'), form.values.text('comment_id')].includes(id)
+
+/** Where the boxes of tasks in a comment are ticked. */
+const tasksOf = (comment: CommentRecord, visit: Visit, here: string) => ({
+  action: inPart(visit, `${here}/tasks`),
+  csrf: visit.csrf,
+  comment: comment.id,
+})
 
 /** The line that a comment is on. */
 const placeOf = ({ path, line, outdated }: CommentRecord) =>
@@ -111,20 +118,6 @@ const placeOf = ({ path, line, outdated }: CommentRecord) =>
         ),
         outdated: outdated ? ` ${t('(outdated)')}` : '',
       })
-
-const CommentReactions = (props: {
-  comment: CommentRecord
-  visit: Visit
-  here: string
-  may: boolean
-}) => (
-  <ReactionBar
-    reactions={props.comment.reactions}
-    action={`${props.here}/comments/${props.comment.id}/react`}
-    visit={props.visit}
-    mayReact={props.may}
-  />
-)
 
 /**
  * `here` is the address of the issue or pull request. `mayChange` is about comments of others;
@@ -148,15 +141,14 @@ export const CommentItem = ({
   here: string
   mayChange: boolean
   mayReact?: boolean
-  /** The comment is below its line, so its header does not name the line. */
+  /** The comment is in a thread below its line, so its header does not name the line. */
   placed?: boolean
   /** Shows the block with a suggestion, such as by the lines that it changes. */
   suggestion?: (lines: readonly string[]) => Child
 }) => {
   const isAuthor = visit.viewer !== null && visit.viewer.id === comment.author.id
-  const changing =
-    (isAuthor || mayChange) &&
-    [visit.url.searchParams.get('edit'), visit.form.values.text('comment_id')].includes(comment.id)
+  const mayEdit = isAuthor || mayChange
+  const changing = mayEdit && isBeingEdited(visit, comment)
   return (
     <Comment
       id={comment.id}
@@ -165,8 +157,17 @@ export const CommentItem = ({
       edited={comment.updated_at !== comment.created_at}
       role={role}
       verb={placed ? undefined : placeOf(comment)}
-      reactions={<CommentReactions comment={comment} visit={visit} here={here} may={mayReact} />}
-      menu={isAuthor || mayChange ? menuOf(comment, visit, here) : undefined}
+      reactions={
+        <ReactionBar
+          reactions={comment.reactions}
+          action={inPart(visit, `${here}/comments/${comment.id}/react`)}
+          visit={visit}
+          mayReact={mayReact}
+          sharedIcons={!placed}
+        />
+      }
+      menu={mayEdit ? menuOf(comment, visit, here, !placed) : undefined}
+      sharedIcons={!placed}
       body={
         changing ? (
           <EditComment comment={comment} visit={visit} repo={repo} here={here} />
@@ -174,11 +175,7 @@ export const CommentItem = ({
           <CommentText
             text={comment.body}
             options={markdownOf(visit, repo, comment.author)}
-            tasks={
-              isAuthor || mayChange
-                ? { action: `${here}/tasks`, csrf: visit.csrf, comment: comment.id }
-                : null
-            }
+            tasks={mayEdit ? tasksOf(comment, visit, here) : null}
             suggestion={suggestion}
           />
         )
@@ -206,214 +203,3 @@ const CommentText = ({
     </>
   )
 }
-
-type EventStyle = {
-  icon: IconName
-  tone?: Tone
-  describe: (data: Record<string, unknown>, links: EventLinks) => Child
-}
-
-/** What the words of an event lead to. */
-type EventLinks = {
-  /** A commit by its id: one that was pushed is in the fork, one that was merged is not. */
-  readonly pushed: (sha: string) => Child
-  readonly merged: (sha: string) => Child
-  /** A pull request by its number. */
-  readonly pull: (number: string) => Child
-}
-
-const linksOf = (repo: string, code: string): EventLinks => {
-  const commit = (where: string) => (sha: string) => (
-    <a class="mono" href={commitPath(where, sha)}>
-      {sha.slice(0, 7)}
-    </a>
-  )
-  return {
-    pushed: commit(code),
-    merged: commit(repo),
-    pull: (number) => <a href={pullPath(repo, Number(number))}>#{number}</a>,
-  }
-}
-
-const list = (value: unknown): string =>
-  Array.isArray(value) ? value.join(', ') : String(value ?? '')
-
-const quoted = (values: readonly string[]): string => values.map((value) => `“${value}”`).join(', ')
-
-type Exchange = { readonly from: readonly string[]; readonly to: readonly string[] }
-type Names = { readonly names: string }
-type Values = Partial<Record<string, Exchange>>
-
-/** `added a and removed b`, in the words of what was exchanged. */
-function exchanged(
-  { from, to }: Exchange,
-  add: (names: Names, count: number) => string,
-  remove: (names: Names, count: number) => string,
-): string {
-  const added = to.length === 0 ? null : add({ names: list(to) }, to.length)
-  const removed = from.length === 0 ? null : remove({ names: list(from) }, from.length)
-  return added !== null && removed !== null
-    ? t('{added} and {removed}', { added, removed })
-    : (added ?? removed ?? '')
-}
-
-/** The changes whose values before and after are known. */
-function describeValues({ values }: Record<string, unknown>): string[] {
-  const { title, labels, milestone, assignees, base, requested_reviewers } = (values ??
-    {}) as Values
-  return [
-    title &&
-      t('changed the title from {from} to {to}', {
-        from: quoted(title.from),
-        to: quoted(title.to),
-      }),
-    labels &&
-      exchanged(
-        labels,
-        (names, count) => tn('added the label {names}', 'added the labels {names}', count, names),
-        (names, count) =>
-          tn('removed the label {names}', 'removed the labels {names}', count, names),
-      ),
-    milestone &&
-      (milestone.to.length === 0
-        ? t('removed this from the milestone {from}', { from: list(milestone.from) })
-        : milestone.from.length === 0
-          ? t('added this to the milestone {to}', { to: list(milestone.to) })
-          : t('moved this from the milestone {from} to {to}', {
-              from: list(milestone.from),
-              to: list(milestone.to),
-            })),
-    assignees &&
-      exchanged(
-        assignees,
-        (names) => t('assigned {names}', names),
-        (names) => t('unassigned {names}', names),
-      ),
-    base &&
-      t('changed the base branch from {from} to {to}', {
-        from: list(base.from),
-        to: list(base.to),
-      }),
-    requested_reviewers &&
-      exchanged(
-        requested_reviewers,
-        (names) => t('requested a review from {names}', names),
-        (names) => t('cancelled the review request to {names}', names),
-      ),
-  ].filter((text) => text !== undefined)
-}
-
-const FIELD_NAMES: Readonly<Record<string, string>> = texts({
-  body: 'edited the description',
-  checks: 'changed the checks',
-  blocked_by: 'changed what blocks this',
-  locked: 'changed who may comment',
-  status: 'changed the status',
-  reviews: 'dismissed a review',
-  auto_merge: 'changed auto-merge',
-  requested_reviewers: 'changed the reviewers',
-})
-
-/** All changes of an event. Older events name fields without their values. */
-function describeChanges(data: Record<string, unknown>): string {
-  const known = Object.keys((data.values ?? {}) as Values)
-  const others = (Array.isArray(data.changed) ? data.changed : [])
-    .map(String)
-    .filter((field) => !known.includes(field))
-    .map(
-      (field) => FIELD_NAMES[field] ?? t('changed {field}', { field: field.replaceAll('_', ' ') }),
-    )
-  return [...describeValues(data), ...others].join(', ')
-}
-
-/**
- * Sentences about events, after the name of the actor. Missing types appear elsewhere on the page,
- * as comments do.
- */
-const EVENT_STYLES: Readonly<Record<string, EventStyle>> = {
-  'issue.updated': { icon: 'edit', describe: describeChanges },
-  'issue.assigned': {
-    icon: 'user',
-    describe: (data) =>
-      describeValues(data)[0] ??
-      (list(data.assignees) === ''
-        ? t('removed the assignees')
-        : t('assigned {names}', { names: list(data.assignees) })),
-  },
-  'issue.closed': {
-    icon: 'issue-closed',
-    tone: 'done',
-    describe: ({ reason, resolved_by }, links) =>
-      resolved_by
-        ? rich('closed this with pull request {pull}', { pull: links.pull(String(resolved_by)) })
-        : reason === 'not_planned'
-          ? t('closed this as not planned')
-          : t('closed this as completed'),
-  },
-  'issue.reopened': { icon: 'issue', tone: 'good', describe: () => t('reopened this') },
-  'pull.ready': {
-    icon: 'pull',
-    tone: 'good',
-    describe: () => t('marked this ready for review'),
-  },
-  'pull.updated': {
-    icon: 'commit',
-    describe: (data, links) =>
-      list(data.changed).includes('head') && data.head
-        ? rich('pushed {commit}', { commit: links.pushed(String(data.head)) })
-        : data.reason
-          ? t('disabled auto-merge: {reason}', { reason: String(data.reason) })
-          : describeChanges(data),
-  },
-  'pull.merge_requested': { icon: 'merge', describe: () => t('requested the merge') },
-  'pull.merged': {
-    icon: 'merge',
-    tone: 'done',
-    describe: ({ commit, method }, links) =>
-      method && method !== 'merge'
-        ? rich('merged this as {commit} by {method}', {
-            commit: links.merged(String(commit)),
-            method: String(method),
-          })
-        : rich('merged this as {commit}', { commit: links.merged(String(commit)) }),
-  },
-  'pull.closed': {
-    icon: 'pull-closed',
-    tone: 'bad',
-    describe: ({ superseded_by }, links) =>
-      superseded_by
-        ? rich('closed this: {pull} was merged for the same issue', {
-            pull: links.pull(String(superseded_by)),
-          })
-        : t('closed this'),
-  },
-}
-
-/** `code` is the repository of pushed commits: that of a pull request's fork. */
-export const EventItem = ({
-  event,
-  repo,
-  code = repo,
-}: {
-  event: EventRecord
-  repo: string
-  code?: string
-}) => {
-  const style = EVENT_STYLES[event.type]
-  if (!style) return null
-  return (
-    <TimelineEvent
-      icon={style.icon}
-      tone={style.tone}
-      actor={event.actor}
-      at={event.time}
-      id={event.id}
-    >
-      {style.describe(event.data, linksOf(repo, code))}
-    </TimelineEvent>
-  )
-}
-
-/** Comments and events in chronological order. */
-export const sortByTime = <T,>(items: readonly { at: string; item: T }[]): T[] =>
-  [...items].sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0)).map(({ item }) => item)

@@ -3,7 +3,6 @@ import {
   closeIssue,
   getIssue,
   getIssueReactions,
-  listIssueEvents,
   lockIssue,
   reopenIssue,
   unlockIssue,
@@ -33,7 +32,6 @@ import {
   RelativeTime,
   SideBlock,
   TextArea,
-  Timeline,
 } from '../../components/index.ts'
 import { hashState } from '../../live.ts'
 import { issuePath, pullPath, withQuery } from '../../paths.ts'
@@ -47,11 +45,14 @@ import {
   type Visit,
 } from '../../site.ts'
 import { Following } from '../notifications/follow.tsx'
-import { loadIssueNotifications, mentionItems } from '../notifications/on-issue.tsx'
+import { loadIssueNotifications, mentionItems, placedMentions } from '../notifications/on-issue.tsx'
 import { RepoFrame, numberOf, repoOf } from '../repos/frame.tsx'
 import { fieldError, formError, visitForForm } from '../shell.tsx'
 import { AgentSide, assignFormOn, loadAgentReadiness } from './assign-agent.tsx'
-import { CommentItem, EventItem, markdownOf, sortByTime } from './conversation.tsx'
+import { CommentItem, markdownOf } from './conversation.tsx'
+import { EventItem } from './conversation-events.tsx'
+import { inPart, loadPart, placeOf } from './conversation-part.ts'
+import { Conversation } from './conversation-list.tsx'
 import { editedOf, EditRecord, typedOr } from './edit-fields.tsx'
 import { ReactionBar } from './reactions.tsx'
 import { loadProjects, loadSideChoices } from './side-load.ts'
@@ -79,16 +80,14 @@ export const loadIssue = async (visit: Visit) => {
       redirect(pullPath(name, number), 302)
     )
   const mayChoose = visit.viewer !== null && repo.permissions.triage
-  const [events, { labels, milestones, people }] = await Promise.all([
-    visit.call(listIssueEvents, { repo: name, number, per_page: 100 }),
-    loadSideChoices(visit, repo, { mayChoose }),
-  ])
+  const { labels, milestones, people } = await loadSideChoices(visit, repo, { mayChoose })
+  const { comments: _, ...shown } = detail
+  const notifications = await loadIssueNotifications(visit, name, number)
   return {
     repo,
-    notifications: await loadIssueNotifications(visit, name, number),
-    ...detail,
-    // Oldest first, so that events of one moment keep their order.
-    events: events.items.toReversed(),
+    notifications,
+    ...shown,
+    part: await loadPart(visit, { repo: name, number }, placedMentions(notifications)),
     reactions: await visit.call(getIssueReactions, { repo: name, number }),
     labels,
     milestones,
@@ -244,42 +243,34 @@ const IssueDescription = ({ visit, data }: { visit: Visit; data: Loaded }) => {
 }
 
 const IssueTimeline = ({ visit, data }: { visit: Visit; data: Loaded }) => {
-  const { repo, notifications, issue, comments, comments_count, events } = data
-  const items = sortByTime([
-    ...comments.map((comment) => ({
-      at: comment.created_at,
-      item: (
-        <CommentItem
-          comment={comment}
-          visit={visit}
-          repo={repo.full_name}
-          role={comment.author.id === issue.author.id ? t('Author') : undefined}
-          here={issuePath(repo.full_name, issue.number)}
-          mayChange={repo.permissions.maintain}
-        />
-      ),
-    })),
-    ...events.map((event) => ({
-      at: event.time,
-      item: <EventItem event={event} repo={repo.full_name} />,
-    })),
-    ...mentionItems(notifications, repo.full_name),
-  ])
+  const { repo, notifications, issue, part } = data
+  const here = issuePath(repo.full_name, issue.number)
   return (
-    <>
-      <Timeline>
-        <IssueDescription visit={visit} data={data} />
-        {items}
-      </Timeline>
-      {comments_count > comments.length && (
-        <p class="muted">
-          {rich('Showing the first {comments} of {comments_count} comments.', {
-            comments: comments.length,
-            comments_count,
-          })}
-        </p>
-      )}
-    </>
+    <Conversation
+      here={here}
+      part={part}
+      first={<IssueDescription visit={visit} data={data} />}
+      items={[
+        ...part.comments.map((comment) => ({
+          place: placeOf(comment.id),
+          item: (
+            <CommentItem
+              comment={comment}
+              visit={visit}
+              repo={repo.full_name}
+              role={comment.author.id === issue.author.id ? t('Author') : undefined}
+              here={here}
+              mayChange={repo.permissions.maintain}
+            />
+          ),
+        })),
+        ...part.events.map((event) => ({
+          place: placeOf(event.id),
+          item: <EventItem event={event} repo={repo.full_name} />,
+        })),
+        ...mentionItems(notifications, repo.full_name, part),
+      ]}
+    />
   )
 }
 
@@ -344,7 +335,7 @@ export const issuePage = page({
         current="issues"
         inPlace
         live={{
-          href: withQuery(`${here}/live`, { state: issueState(data) }),
+          href: withQuery(inPart(visit, `${here}/live`), { state: issueState(data) }),
           said: `${issue.state === 'open' ? t('Open') : t('Closed')}, ${tn('{count} comment', '{count} comments', comments_count)}`,
         }}
       >

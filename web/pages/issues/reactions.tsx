@@ -18,11 +18,13 @@ export const ReactionBar = ({
   action,
   visit,
   mayReact,
+  sharedIcons,
 }: {
   reactions: ReactionCounts
   action: string
   visit: Visit
   mayReact: boolean
+  sharedIcons?: boolean
 }) => {
   if (!mayReact) return <Reactions reactions={reactions} />
   const given = REACTIONS.filter((content) => reactions[content] > 0)
@@ -36,7 +38,7 @@ export const ReactionBar = ({
         class="reaction"
         aria-label={count === undefined ? t('React with {name}', { name }) : `${name}, ${count}`}
       >
-        <span aria-hidden="true">{reactionSigns[content]}</span> {count}
+        {reactionSigns[content]} {count}
       </button>
     )
   }
@@ -48,7 +50,8 @@ export const ReactionBar = ({
         class="reaction-more"
         label={t('Add a reaction')}
         align="left"
-        summary={<Icon name="smile" size={16} />}
+        summary={<Icon name="smile" shared={sharedIcons} />}
+        sharedIcons={sharedIcons}
       >
         <div class="reaction-choice">{REACTIONS.map((content) => button(content))}</div>
       </Dropdown>

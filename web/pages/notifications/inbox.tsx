@@ -22,7 +22,7 @@ import {
   Row,
 } from '../../components/index.ts'
 import { sentenceCase } from '../../format.ts'
-import { repoPath, withQuery } from '../../paths.ts'
+import { localPath, repoPath, withQuery } from '../../paths.ts'
 import {
   action,
   redirectWithFlash,
@@ -42,9 +42,6 @@ type View = (typeof VIEWS)[number]
 
 const viewOf = (visit: Visit): View =>
   VIEWS.find((view) => view === visit.url.searchParams.get('view')) ?? 'unread'
-
-/** The path of an address of this site, so that a link stays on the host of the request. */
-const local = (url: string): string => url.replace(/^https?:\/\/[^/]+/, '')
 
 const Mark = ({
   one,
@@ -102,7 +99,7 @@ const NotificationRow = ({
     }
     meta={
       <>
-        <a href={local(one.subject.url)}>
+        <a href={localPath(one.subject.url)}>
           {one.subject.number === null
             ? labelOfKind(one.subject.kind)
             : `${one.repo ?? ''}#${one.subject.number}`}
@@ -372,7 +369,7 @@ export const openNotificationForm = action({
   path: `${HOME}/open`,
   submit: async (visit, fields) => {
     const { subject } = await visit.call(markNotification, { id: fields.text('id'), state: 'read' })
-    return redirect(local(subject.url))
+    return redirect(localPath(subject.url))
   },
 })
 

@@ -1,4 +1,5 @@
 // The notifications part of an issue or pull request: its mentions, and the viewer's subscription.
+import { lowestIdAt } from '#core/ids.ts'
 import {
   getIssueSubscription,
   listCrossReferences,
@@ -7,6 +8,13 @@ import {
 } from '#features/notifications/index.ts'
 import { TimelineEvent } from '../../components/index.ts'
 import type { Visit } from '../../site.ts'
+import {
+  isInPart,
+  placeOf,
+  type ConversationPart,
+  type OtherItem,
+} from '../issues/conversation-part.ts'
+import { localPath } from '../../paths.ts'
 import { rich } from '../../text.ts'
 
 export type IssueNotifications = {
@@ -26,14 +34,11 @@ export async function loadIssueNotifications(
   return { mentions: mentions.items, subscription }
 }
 
-/** The path of an address of this site, so that a link stays on the host of the request. */
-const local = (url: string): string => url.replace(/^https?:\/\/[^/]+/, '')
-
 const MentionedItem = ({ reference, repo }: { reference: CrossReference; repo: string }) => (
   <TimelineEvent icon="link" actor={reference.actor} at={reference.created_at}>
     {rich('mentioned this in {a}', {
       a: (
-        <a href={local(reference.html_url)}>
+        <a href={localPath(reference.html_url)}>
           {reference.repo === repo ? '' : reference.repo}#{reference.number} {reference.title}
         </a>
       ),
@@ -41,9 +46,28 @@ const MentionedItem = ({ reference, repo }: { reference: CrossReference; repo: s
   </TimelineEvent>
 )
 
-/** Items for the timeline. */
-export const mentionItems = ({ mentions }: IssueNotifications, repo: string) =>
+const MENTION_BYTES = 600
+
+const placeOfMention = ({ created_at }: CrossReference): string =>
+  placeOf(lowestIdAt('evt', created_at))
+
+/** The mentions, for the division of the conversation into parts. */
+export const placedMentions = ({ mentions }: IssueNotifications): OtherItem[] =>
   mentions.map((reference) => ({
-    at: reference.created_at,
-    item: <MentionedItem reference={reference} repo={repo} />,
+    place: placeOfMention(reference),
+    ids: [],
+    bytes: MENTION_BYTES,
   }))
+
+/** The mentions in a part of the conversation. */
+export const mentionItems = (
+  { mentions }: IssueNotifications,
+  repo: string,
+  part: ConversationPart,
+) =>
+  mentions
+    .map((reference) => ({
+      place: placeOfMention(reference),
+      item: <MentionedItem reference={reference} repo={repo} />,
+    }))
+    .filter(({ place }) => isInPart(part, place))

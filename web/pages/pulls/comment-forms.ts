@@ -8,6 +8,7 @@ import {
 } from '#features/issues/index.ts'
 import { issuePath, pullPath } from '../../paths.ts'
 import { action, redirectWithFlash, type Page, type Visit } from '../../site.ts'
+import { inPart } from '../issues/conversation-part.ts'
 import { issuePage } from '../issues/issue.tsx'
 import { numberOf, repoOf } from '../repos/frame.tsx'
 import { pullPage } from './pull.tsx'
@@ -19,7 +20,7 @@ const formsAt = (
   page: Page,
   pathOf: (repo: string, number: number) => string,
 ) => {
-  const here = (visit: Visit): string => pathOf(repoOf(visit), numberOf(visit) ?? 0)
+  const here = (visit: Visit): string => inPart(visit, pathOf(repoOf(visit), numberOf(visit) ?? 0))
   return [
     action({
       path: `/:workspace/:repo/${part}/:number/comments/edit`,

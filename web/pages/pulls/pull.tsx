@@ -1,10 +1,11 @@
-import { getIssue, getIssueReactions, listIssueEvents } from '#features/issues/index.ts'
+import { getIssue, getIssueReactions } from '#features/issues/index.ts'
 import {
   getPull,
   lacksPerson,
   listDraftComments,
   listReviewThreads,
   type PullDetail,
+  type Review,
 } from '#features/pulls/index.ts'
 import { getRepo, getRepoSettings, type Repo } from '#features/repos/index.ts'
 import { getDependencyReview } from '#features/security/index.ts'
@@ -15,18 +16,27 @@ import {
   CommentBox,
   CommentClosed,
   MarkdownBody,
-  Timeline,
 } from '../../components/index.ts'
 import type { Child } from '../../jsx/html.ts'
 import { hashState } from '../../live.ts'
 import { issuePath, pullPath, withQuery } from '../../paths.ts'
 import { page, redirect, type DirectResponse, type Visit } from '../../site.ts'
 import { placesOfFindings, statusesOf } from '../code/statuses.tsx'
-import { CommentItem, EventItem, markdownOf, sortByTime } from '../issues/conversation.tsx'
+import { CommentItem, markdownOf } from '../issues/conversation.tsx'
+import { EventItem } from '../issues/conversation-events.tsx'
+import { Conversation } from '../issues/conversation-list.tsx'
+import {
+  commentBytes,
+  inPart,
+  isInPart,
+  loadPart,
+  placeOf,
+  type OtherItem,
+} from '../issues/conversation-part.ts'
 import { ReactionBar } from '../issues/reactions.tsx'
 import { loadSideChoices } from '../issues/side-load.ts'
 import { loadPullMemories, PullMemories } from '../memory/on-pull.tsx'
-import { loadIssueNotifications, mentionItems } from '../notifications/on-issue.tsx'
+import { loadIssueNotifications, mentionItems, placedMentions } from '../notifications/on-issue.tsx'
 import { numberOf, repoOf } from '../repos/frame.tsx'
 import { methodsLeft, rulesOfBase } from '../rulesets/on-pull.tsx'
 import { DependencyReviewCard } from '../security/on-pull.tsx'
@@ -54,11 +64,10 @@ export async function loadPull(visit: Visit) {
       (await visit.tryCall(getIssue, { repo: name, number })) &&
       redirect(issuePath(name, number), 302)
     )
-  const [rules, statuses, events, settings, threads, drafts, choices, dependencies, waitingAgent] =
+  const [rules, statuses, settings, threads, drafts, choices, dependencies, waitingAgent] =
     await Promise.all([
       rulesOfBase(visit, name, data.base.ref),
       statusesOf(visit, name, data.head?.sha ?? null, placesOfFindings(name, number)),
-      visit.call(listIssueEvents, { repo: name, number, per_page: 100 }),
       visit.viewer ? visit.tryCall(getRepoSettings, { repo: name }) : null,
       visit.call(listReviewThreads, { repo: name, number }),
       visit.viewer ? visit.tryCall(listDraftComments, { repo: name, number }) : null,
@@ -69,12 +78,15 @@ export async function loadPull(visit: Visit) {
       visit.tryCall(getDependencyReview, { repo: name, number }),
       isActive(data) ? loadWaitingAgent(visit, repo, number) : null,
     ])
+  const notifications = await loadIssueNotifications(visit, name, number)
   return {
     repo,
     data,
-    notifications: await loadIssueNotifications(visit, name, number),
-    // Oldest first, so that events of one moment keep their order.
-    events: events.items.toReversed(),
+    notifications,
+    part: await loadPart(visit, { repo: name, number }, [
+      ...placedReviews(visit, data.reviews, threads),
+      ...placedMentions(notifications),
+    ]),
     reactions: await visit.call(getIssueReactions, { repo: name, number }),
     statuses,
     mergeOptions: {
@@ -117,50 +129,92 @@ const announcement = ({ status, checks_status, comments_count, blockers }: PullD
 /** The review that a thread began with. */
 const reviewOf = ({ comments: [root] }: ReviewThread): string | null => root?.review ?? null
 
-/** Comments, threads, reviews, events and mentions in the order in which they happened. */
-function timelineItems(loaded: PullData, visit: Visit): Child[] {
-  const { repo, data, notifications, events, threads } = loaded
+const placeOfThread = ({ comments: [root] }: ReviewThread): string => placeOf(root?.id ?? '')
+
+/** The markup of a review, of a thread, and of a line of its hunk. */
+const REVIEW_BYTES = 1_000
+const THREAD_BYTES = 2_500
+const HUNK_LINE_BYTES = 120
+
+function placedThread(visit: Visit, thread: ReviewThread): OtherItem {
+  const lines = thread.hunk.reduce((sum, { text }) => sum + HUNK_LINE_BYTES + text.length, 0)
+  const comments = thread.comments.reduce((sum, comment) => sum + commentBytes(visit, comment), 0)
+  return {
+    place: placeOfThread(thread),
+    ids: thread.comments.map(({ id }) => id),
+    bytes: THREAD_BYTES + lines + comments,
+  }
+}
+
+/** Reviews with their threads, and threads without a review, for the division into parts. */
+function placedReviews(
+  visit: Visit,
+  reviews: readonly Review[],
+  threads: readonly ReviewThread[],
+): OtherItem[] {
+  const byReview = Map.groupBy(threads, reviewOf)
+  const placed = (thread: ReviewThread): OtherItem => placedThread(visit, thread)
+  return [
+    ...(byReview.get(null) ?? []).map(placed),
+    ...reviews.map((review) => {
+      const own = (byReview.get(review.id) ?? []).map(placed)
+      return {
+        place: placeOf(review.id),
+        ids: [review.id, ...own.flatMap(({ ids }) => ids)],
+        bytes:
+          REVIEW_BYTES +
+          commentBytes(visit, review) +
+          own.reduce((sum, { bytes }) => sum + bytes, 0),
+      }
+    }),
+  ]
+}
+
+/** Comments, threads, reviews, events and mentions of the part that is shown. */
+function timelineItems(loaded: PullData, visit: Visit): { place: string; item: Child }[] {
+  const { repo, data, notifications, part, threads } = loaded
   const here = pullPath(repo.full_name, data.number)
+  const byReview = Map.groupBy(threads, reviewOf)
   const threadItem = (thread: ReviewThread) => (
     <ThreadItem thread={thread} visit={visit} repo={repo} data={data} />
   )
-  return sortByTime<Child>([
-    ...data.comments
-      .filter(({ path }) => path === null)
-      .map((comment) => ({
-        at: comment.created_at,
-        item: (
-          <CommentItem
-            comment={comment}
-            visit={visit}
-            repo={repo.full_name}
-            role={comment.author.id === data.author.id ? t('Author') : undefined}
-            here={here}
-            mayChange={repo.permissions.maintain}
-          />
-        ),
-      })),
-    ...threads
-      .filter((thread) => reviewOf(thread) === null)
-      .map((thread) => ({ at: thread.comments[0]?.created_at ?? '', item: threadItem(thread) })),
-    ...data.reviews.map((review) => ({
-      at: review.created_at,
+  return [
+    ...part.comments.map((comment) => ({
+      place: placeOf(comment.id),
       item: (
-        <ReviewItem
-          review={review}
+        <CommentItem
+          comment={comment}
           visit={visit}
           repo={repo.full_name}
-          here={isActive(data) && repo.permissions.maintain ? here : null}
-          threads={threads.filter((thread) => reviewOf(thread) === review.id).map(threadItem)}
+          role={comment.author.id === data.author.id ? t('Author') : undefined}
+          here={here}
+          mayChange={repo.permissions.maintain}
         />
       ),
     })),
-    ...events.map((event) => ({
-      at: event.time,
+    ...(byReview.get(null) ?? [])
+      .filter((thread) => isInPart(part, placeOfThread(thread)))
+      .map((thread) => ({ place: placeOfThread(thread), item: threadItem(thread) })),
+    ...data.reviews
+      .filter(({ id }) => isInPart(part, placeOf(id)))
+      .map((review) => ({
+        place: placeOf(review.id),
+        item: (
+          <ReviewItem
+            review={review}
+            visit={visit}
+            repo={repo.full_name}
+            here={isActive(data) && repo.permissions.maintain ? here : null}
+            threads={(byReview.get(review.id) ?? []).map(threadItem)}
+          />
+        ),
+      })),
+    ...part.events.map((event) => ({
+      place: placeOf(event.id),
       item: <EventItem event={event} repo={repo.full_name} code={codeOf(data)} />,
     })),
-    ...mentionItems(notifications, repo.full_name),
-  ])
+    ...mentionItems(notifications, repo.full_name, part),
+  ]
 }
 
 const isActive = ({ status }: PullDetail): boolean => status === 'open' || status === 'draft'
@@ -256,7 +310,7 @@ const PullView = ({ loaded, visit }: { loaded: PullData; visit: Visit }) => {
   const { repo, data, notifications, statuses, mergeOptions, choices } = loaded
   const here = pullPath(repo.full_name, data.number)
   const live = {
-    href: withQuery(`${here}/${liveOf(loaded)}`, { state: pullState(loaded) }),
+    href: withQuery(inPart(visit, `${here}/${liveOf(loaded)}`), { state: pullState(loaded) }),
     said: announcement(data),
   }
   const isOwn = isAuthor(data, visit)
@@ -284,10 +338,12 @@ const PullView = ({ loaded, visit }: { loaded: PullData; visit: Visit }) => {
             waiting={loaded.waitingAgent}
           />
         )}
-        <Timeline>
-          <Description loaded={loaded} visit={visit} />
-          {timelineItems(loaded, visit)}
-        </Timeline>
+        <Conversation
+          here={here}
+          part={loaded.part}
+          first={<Description loaded={loaded} visit={visit} />}
+          items={timelineItems(loaded, visit)}
+        />
         {data.status === 'draft' && isOwn && hasNoCommits(data) && <PushHelp data={data} />}
         {data.status === 'draft' && !hasNoCommits(data) && (isOwn || repo.permissions.write) && (
           <ReadyBox data={data} here={here} visit={visit} />

@@ -8,7 +8,7 @@ import {
   TimelineEvent,
   type IconName,
 } from '../../components/index.ts'
-import { withQuery } from '../../paths.ts'
+import { localPath, withQuery } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 import { localized, rich, t } from '../../text.ts'
 import { eventLine, translateMessage } from '../../messages.ts'
@@ -95,9 +95,6 @@ export const KindFilter = ({
   )
 }
 
-/** The path of an address of this site, so that a link stays on the host of the request. */
-const local = (url: string): string => url.replace(/^https?:\/\/[^/]+/, '')
-
 /** Events, or several changes of tags by one person as one entry. */
 type Entry = { readonly event: EventRecord; readonly tags: readonly string[] }
 
@@ -134,7 +131,7 @@ export function foldTags(events: readonly EventRecord[]): Entry[] {
 
 const TagsEntry = ({ event, tags }: Entry) => {
   const more = tags.length - MAX_TAGS
-  const home = local(event.url).split('/').slice(0, 3).join('/')
+  const home = localPath(event.url).split('/').slice(0, 3).join('/')
   return (
     <a class="quiet-link" href={`${home}/tags`}>
       {rich('{username} {event} {tags} tags: {tags2}{more}', {
@@ -172,7 +169,7 @@ export const EventList = ({
           {tags.length > 1 ? (
             <TagsEntry event={event} tags={tags} />
           ) : (
-            <a class="quiet-link" href={local(event.url)}>
+            <a class="quiet-link" href={localPath(event.url)}>
               {withRepo ? translateMessage(event.summary) : eventLine(event.summary)}
             </a>
           )}

@@ -2,7 +2,7 @@ import { encodePath } from '#lib/percent-encoding.ts'
 import { getRepo } from '#features/repos/index.ts'
 import { listBranchRules, type BranchRule } from '#features/rulesets/index.ts'
 import { Breadcrumbs, EmptyState, LinkButton, List, PageHead, Row } from '../../components/index.ts'
-import { repoPath } from '../../paths.ts'
+import { localPath, repoPath } from '../../paths.ts'
 import { page, type Visit } from '../../site.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
 import { RuleLine } from './summary.tsx'
@@ -10,9 +10,6 @@ import { t } from '../../text.ts'
 
 export const branchRulesPath = (repo: string, branch: string): string =>
   repoPath(repo, `/rules/${encodePath(branch)}`)
-
-/** The path of an address of this site, so that a link stays on the host of the request. */
-const local = (url: string): string => url.replace(/^https?:\/\/[^/]+/, '')
 
 /** The number of rules of a branch. Null without any, and for a fork. */
 export async function countRules(
@@ -79,7 +76,7 @@ export const branchRulesPage = page({
             head={
               <h2>
                 {visit.viewer ? (
-                  <a href={local(own[0]?.ruleset.html_url ?? '')}>{own[0]?.ruleset.name}</a>
+                  <a href={localPath(own[0]?.ruleset.html_url ?? '')}>{own[0]?.ruleset.name}</a>
                 ) : (
                   own[0]?.ruleset.name
                 )}

@@ -15,7 +15,15 @@ import { Labels } from '../../components/label.tsx'
 import { List, RepoRow, Row } from '../../components/rows.tsx'
 import { issueStateStyle, pullStateStyle } from '../../components/state.tsx'
 import { RelativeTime } from '../../components/time.tsx'
-import { codePath, issuePath, pullPath, repoPath, userPath, withQuery } from '../../paths.ts'
+import {
+  codePath,
+  issuePath,
+  localPath,
+  pullPath,
+  repoPath,
+  userPath,
+  withQuery,
+} from '../../paths.ts'
 import { hasMatch, Marked } from './marked.tsx'
 import { rich, t } from '../../text.ts'
 
@@ -95,7 +103,7 @@ const Excerpts = ({ item }: { item: IssueFound | PullFound }) => {
       )}
       {comments.map(({ id, author, parts }) => (
         <p class="row-text">
-          <a class="muted" href={`${item.html_url.replace(/^https?:\/\/[^/]+/, '')}#${id}`}>
+          <a class="muted" href={localPath(`${item.html_url}#${id}`)}>
             {rich('{username} wrote', { username: author.username })}
           </a>{' '}
           <Marked parts={parts} />

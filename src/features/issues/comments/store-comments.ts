@@ -58,6 +58,28 @@ export function listCommentRows(
   )
 }
 
+/**
+ * Comments that are on no line: the newest before an id, newest first, or the oldest from one on,
+ * oldest first.
+ */
+export function listCommentsNear(
+  db: Db,
+  repo_id: string,
+  number: number,
+  { before, from, limit }: { before?: string; from?: string; limit: number },
+): CommentRow[] {
+  const where = `${SELECT} WHERE c.repo_id = ?1 AND c.number = ?2 AND c.path IS NULL AND`
+  return from === undefined
+    ? db.all<CommentRow>(
+        `${where} (?3 IS NULL OR c.id < ?3) ORDER BY c.id DESC LIMIT ?4`,
+        repo_id,
+        number,
+        before ?? null,
+        limit,
+      )
+    : db.all<CommentRow>(`${where} c.id >= ?3 ORDER BY c.id LIMIT ?4`, repo_id, number, from, limit)
+}
+
 export type CommentStart = Pick<CommentRow, 'id' | 'number' | 'author_id' | 'body'>
 
 /** The beginnings of some comments of each of several records, oldest first. */

@@ -1,0 +1,183 @@
+// Long conversations come in parts, so that a page stays below 100 KB where comments have a usual
+// length. The address without a part shows the last one; `?before=` and `?from=` name a place in the
+// conversation, and `?at=` the comment or event that the part has to show.
+import { readConversation, type Comment as CommentRecord } from '#features/issues/index.ts'
+import type { EventRecord } from '#features/repos/index.ts'
+import { withQuery } from '../../paths.ts'
+import type { Visit } from '../../site.ts'
+import { EVENT_TYPES } from './conversation-events.tsx'
+
+const MAX_ITEMS = 60
+/** The HTML of the items of one part, as estimated. The rest of the page has up to 40 KB. */
+const MAX_PART_BYTES = 60_000
+/** The markup around an item, with and without forms, and what Markdown becomes for each byte. */
+const COMMENT_BYTES = 1_200
+const OWN_COMMENT_BYTES = 3_200
+const EVENT_BYTES = 500
+const TEXT_FACTOR = 1.5
+
+/** The first place of every conversation. */
+const BEGINNING = '0'.repeat(26)
+const PLACE = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/
+const ITEM_ID = /^(?:cmt|evt|rvw)_([0-7][0-9a-hjkmnp-tv-z]{25})$/
+
+/** The place of an item in its conversation: the end of its id, which sorts by time. */
+export const placeOf = (id: string): string => id.slice(id.indexOf('_') + 1)
+
+/** What is in a conversation beside comments and events: reviews, threads and mentions. */
+export type OtherItem = {
+  readonly place: string
+  /** The ids that links to it may have. */
+  readonly ids: readonly string[]
+  readonly bytes: number
+}
+
+export type ConversationPart = {
+  readonly comments: readonly CommentRecord[]
+  readonly events: readonly EventRecord[]
+  /** The places that the part has: from the first, and before the second. */
+  readonly range: readonly [string, string]
+  /** The end of the part before this one; null when this is the first. */
+  readonly earlier: string | null
+  /** The start of the part after this one; null when this is the last. */
+  readonly later: string | null
+}
+
+export const isInPart = ({ range: [start, end] }: ConversationPart, place: string): boolean =>
+  place >= start && place < end
+
+/** The bytes of a comment on a page for whoever reads it. */
+export const commentBytes = (visit: Visit, { body }: Pick<CommentRecord, 'body'>): number =>
+  (visit.viewer === null ? COMMENT_BYTES : OWN_COMMENT_BYTES) +
+  TEXT_FACTOR * Buffer.byteLength(body)
+
+/** The part that an address asks for. `at` is the id of an item. */
+type Wanted = { readonly before?: string; readonly from?: string; readonly at?: string }
+
+const placeIn = (visit: Visit, name: string): string | undefined => {
+  const value = visit.url.searchParams.get(name) ?? ''
+  return PLACE.test(value) ? value : undefined
+}
+
+/** The part of an address, as its forms and links repeat it. */
+function partOf(visit: Visit): Wanted {
+  const from = placeIn(visit, 'from')
+  if (from !== undefined) return { from }
+  const before = placeIn(visit, 'before')
+  if (before !== undefined) return { before }
+  const at = visit.url.searchParams.get('at') ?? ''
+  return ITEM_ID.test(at) ? { at } : {}
+}
+
+/** An address of a conversation that stays in the part that is open. */
+export const inPart = (visit: Visit, path: string): string => withQuery(path, partOf(visit))
+
+/** A comment that is being edited is shown, whatever part it is in. */
+function wantedOf(visit: Visit): Wanted {
+  const wanted = partOf(visit)
+  if (Object.keys(wanted).length > 0) return wanted
+  const edited = visit.url.searchParams.get('edit') ?? visit.form.values.text('comment_id')
+  return ITEM_ID.test(edited) ? { at: edited } : {}
+}
+
+type Sized = { readonly place: string; readonly bytes: number }
+
+/** What is read at once: one item more than a part has shows that there are others. */
+const LIMIT = MAX_ITEMS + 1
+const END = '~'
+
+/** How many of the items, in the order given, fit into a part: at least one. */
+function countFitting(items: readonly Sized[]): number {
+  let bytes = 0
+  let count = 0
+  for (const item of items) {
+    bytes += item.bytes
+    if (count > 0 && (count === MAX_ITEMS || bytes > MAX_PART_BYTES)) break
+    count++
+  }
+  return count
+}
+
+type Read = {
+  readonly comments: readonly CommentRecord[]
+  readonly events: readonly EventRecord[]
+}
+
+const sizedOf = (visit: Visit, { comments, events }: Read): Sized[] => [
+  ...comments.map((comment) => ({
+    place: placeOf(comment.id),
+    bytes: commentBytes(visit, comment),
+  })),
+  ...events.map(({ id }) => ({ place: placeOf(id), bytes: EVENT_BYTES })),
+]
+
+const byPlace = (a: Sized, b: Sized): number => (a.place < b.place ? -1 : 1)
+
+const within = ({ comments, events }: Read, [start, end]: readonly [string, string]): Read => {
+  const isWithin = ({ id }: { readonly id: string }): boolean =>
+    placeOf(id) >= start && placeOf(id) < end
+  return { comments: comments.filter(isWithin), events: events.filter(isWithin) }
+}
+
+/** The items of both lists up to where the one that was cut ends. */
+const endsOf = (lists: readonly (readonly { readonly id: string }[])[], at: 0 | -1): string[] =>
+  lists.flatMap((list) => {
+    const last = list.length < LIMIT ? undefined : list.at(at)
+    return last === undefined ? [] : [placeOf(last.id)]
+  })
+
+/** Reads the part of a conversation that an address asks for. */
+export async function loadPart(
+  visit: Visit,
+  target: { readonly repo: string; readonly number: number },
+  others: readonly OtherItem[],
+): Promise<ConversationPart> {
+  const read = (at: { before?: string; from?: string }) =>
+    visit.call(readConversation, { ...target, ...at, types: EVENT_TYPES, limit: LIMIT })
+
+  const before = async (end?: string): Promise<ConversationPart> => {
+    const found = await read(end === undefined ? {} : { before: end })
+    const { comments, events } = found
+    // Of the list that was cut, nothing is known before its first item.
+    const known = endsOf([comments, events], 0).toSorted().at(-1) ?? ''
+    const items = [...sizedOf(visit, found), ...others]
+      .filter(({ place }) => place >= known && place < (end ?? END))
+      .sort(byPlace)
+      .reverse()
+    const count = countFitting(items)
+    const isFirst = count === items.length && known === ''
+    const start = isFirst ? '' : (items[count - 1]?.place ?? '')
+    const range = [start, end ?? END] as const
+    return { ...within(found, range), range, earlier: isFirst ? null : start, later: end ?? null }
+  }
+
+  const from = async (start: string): Promise<ConversationPart> => {
+    const found = await read({ from: start })
+    const { comments, events } = found
+    const known = endsOf([comments, events], -1).toSorted()[0] ?? END
+    const items = [...sizedOf(visit, found), ...others]
+      .filter(({ place }) => place >= start && place <= known)
+      .sort(byPlace)
+    const next = items[countFitting(items)]?.place ?? null
+    const range = [start, next ?? END] as const
+    const isFirst = found.starts && !others.some(({ place }) => place < start)
+    return { ...within(found, range), range, earlier: isFirst ? null : start, later: next }
+  }
+
+  const wanted = wantedOf(visit)
+  if (wanted.from !== undefined) return await from(wanted.from)
+  if (wanted.before !== undefined) return await before(wanted.before)
+  const last = await before()
+  if (wanted.at === undefined) return last
+  const { at } = wanted
+  const place = others.find(({ ids }) => ids.includes(at))?.place ?? placeOf(at)
+  return isInPart(last, place) ? last : await from(place)
+}
+
+/** The addresses of the parts around one. */
+export const partLinks = (here: string, { earlier, later }: ConversationPart) => ({
+  beginning: earlier === null ? null : withQuery(here, { from: BEGINNING }),
+  earlier: earlier === null ? null : withQuery(here, { before: earlier }),
+  later: later === null ? null : withQuery(here, { from: later }),
+  last: later === null ? null : here,
+})
