@@ -31,6 +31,11 @@ export interface Db {
 export interface WritableDb extends Db {
   /** Runs one statement and returns the number of rows it changed. */
   run(sql: string, ...params: SqlValue[]): number
+  /**
+   * Inserts a row into a table that no memo is read from and that has no triggers, such as the
+   * events. The memos stay. Returns the id of the row (its `rowid`).
+   */
+  append(sql: string, ...params: SqlValue[]): number
 }
 
 /** The open database with what transactions need; features see it as `Db`. */
@@ -141,7 +146,7 @@ class SqliteDatabase implements DatabaseHandle {
 
   one<T>(sql: string, ...params: SqlValue[]): T | null {
     const startedMs = this.watch === null ? 0 : performance.now()
-    if (this.memos !== null) this.#beginReads()
+    this.#beforeRead(sql)
     try {
       return this.#prepare(sql).get(...(params as SQLQueryBindings[])) as T | null
     } finally {
@@ -151,7 +156,7 @@ class SqliteDatabase implements DatabaseHandle {
 
   all<T>(sql: string, ...params: SqlValue[]): T[] {
     const startedMs = this.watch === null ? 0 : performance.now()
-    if (this.memos !== null) this.#beginReads()
+    this.#beforeRead(sql)
     try {
       return this.#prepare(sql).all(...(params as SQLQueryBindings[])) as T[]
     } finally {
@@ -183,6 +188,13 @@ class SqliteDatabase implements DatabaseHandle {
     return this.#versionMemos.memos
   }
 
+  /** A statement with `RETURNING` gives rows like a read, and changes the data. */
+  #beforeRead(sql: string): void {
+    if (this.memos === null) return
+    if (sql.includes('RETURNING')) this.#clearMemos()
+    else this.#beginReads()
+  }
+
   /**
    * A statement outside of a transaction locks the log by two system calls, which take twice as long
    * as a read by a key. The reads of a read scope share one lock, and one state of the data.
@@ -206,6 +218,17 @@ class SqliteDatabase implements DatabaseHandle {
     const startedMs = this.watch === null ? 0 : performance.now()
     try {
       return this.#prepare(sql).run(...(params as SQLQueryBindings[])).changes
+    } finally {
+      this.#reportTime(sql, startedMs)
+    }
+  }
+
+  append(sql: string, ...params: SqlValue[]): number {
+    this.endReads()
+    const startedMs = this.watch === null ? 0 : performance.now()
+    try {
+      const { lastInsertRowid } = this.#prepare(sql).run(...(params as SQLQueryBindings[]))
+      return Number(lastInsertRowid)
     } finally {
       this.#reportTime(sql, startedMs)
     }

@@ -97,12 +97,9 @@ type StoredEvent = Omit<EventRow, 'data'> & { data: string }
 
 const parseRow = (row: StoredEvent): EventRow => ({ ...row, data: JSON.parse(row.data) })
 
-export function insertEvent(
-  db: { run(sql: string, ...params: (string | number | null)[]): number },
-  row: EventRow,
-): void {
+export function insertEvent(db: Pick<WritableDb, 'append'>, row: EventRow): void {
   const number = typeof row.data.number === 'number' ? row.data.number : null
-  db.run(
+  db.append(
     `INSERT INTO events (id, type, time, workspace_id, repo_id, actor_id, number, data)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
     row.id,

@@ -111,24 +111,20 @@ export function insertJob<I>(
   const key = options.key ?? null
   const runAt = now + (options.delay_ms ?? 0)
   if (key !== null) {
-    const waiting = db.one<{ id: string }>(
-      `SELECT id FROM jobs WHERE kind = ? AND key = ? AND state = 'waiting'`,
+    const waiting = db.one<{ id: string; attempt: number; run_at: number }>(
+      `SELECT id, attempt, run_at FROM jobs WHERE kind = ? AND key = ? AND state = 'waiting'`,
       definition.kind,
       key,
     )
     if (waiting) {
       // A job that failed before keeps its delay, because a new request does not repair it.
-      db.run(
-        'UPDATE jobs SET run_at = ? WHERE id = ? AND attempt = 0 AND run_at > ?',
-        runAt,
-        waiting.id,
-        runAt,
-      )
+      if (waiting.attempt === 0 && waiting.run_at > runAt)
+        db.run('UPDATE jobs SET run_at = ? WHERE id = ?', runAt, waiting.id)
       return waiting.id
     }
   }
   const id = typeId('bgj', now)
-  db.run(
+  db.append(
     `INSERT INTO jobs
        (id, kind, key, input, state, attempt, run_at, error, created_at, updated_at)
      VALUES (?, ?, ?, ?, 'waiting', 0, ?, NULL, ?, ?)`,

@@ -341,11 +341,18 @@ export async function call<I, O>(
       throw engineRefusal(hearth, error) ?? error
     }
   }
-  // Writes that arrive between two commits share what they read of the same caller and target.
+  // Writes that arrive between two commits share what they read of the same caller and target. What
+  // a handler reads before it writes is in the same scope.
+  if (!idempotency) {
+    const [answer] = readScope(hearth.db, () => {
+      const [decided, valid] = prepare(hearth, operation, caller, raw, options)
+      return [run(hearth, decided, valid, options)]
+    })
+    return (await answer) as O
+  }
   const [decided, valid] = readScope(hearth.db, () =>
     prepare(hearth, operation, caller, raw, options),
   )
-  if (!idempotency) return (await run(hearth, decided, valid, options)) as O
   return serialize(hearth, idempotency, async () => {
     const stored = findResponse(hearth.db, idempotency)
     if (stored) {

@@ -18,6 +18,7 @@ import {
 } from './events.ts'
 import type { Hearth } from './hearth.ts'
 import { insertJob, type EnqueueOptions, type Job } from './jobs.ts'
+import { readScope } from './read-scope.ts'
 
 export type Tx = {
   readonly db: WritableDb
@@ -67,7 +68,7 @@ export function writeAs<T>(
   return hearth.writer
     .write(() => {
       callbacks.length = 0
-      return run(createTx(hearth, caller, origin, callbacks)) as T
+      return readScope(hearth.database, () => run(createTx(hearth, caller, origin, callbacks))) as T
     })
     .then((result) => {
       for (const callback of callbacks) callback()

@@ -61,6 +61,19 @@ test('a change of the database clears the memos', () => {
   expect(seen).toEqual([1, 7])
 })
 
+test('so does a change that gives rows; a row of a table without memos does not', () => {
+  const { db, size, asked } = open()
+  db.exec('CREATE TABLE log (text TEXT NOT NULL)')
+  const seen = readScope(db, () => {
+    const before = size('a')
+    db.one('UPDATE things SET size = 7 WHERE id = ? RETURNING size', 'a')
+    const after = size('a')
+    const ids = ['one', 'two'].map((text) => db.append('INSERT INTO log (text) VALUES (?)', text))
+    return [before, after, size('a'), ...ids]
+  })
+  expect([seen, asked()]).toEqual([[1, 7, 7, 1, 2], 2])
+})
+
 test('preload runs one query for a page, and none when all keys are memoised', () => {
   const { db, size, asked } = open()
   let pages = 0

@@ -40,10 +40,9 @@ export function openIssue(
     checks,
     author_id: caller.id,
   })
-  const issue = requireIssue(tx.db, repo.id, number)
   if (labels) setLabels(tx, repo, number, labels, { mayCreate: repo.can('triage') })
-  if (milestone) changeMilestone(tx, issue, milestone)
-  if (blocked_by) changeBlockers(tx, issue, blocked_by)
+  if (milestone) changeMilestone(tx, requireIssue(tx.db, repo.id, number), milestone)
+  if (blocked_by) blockIssue(tx, repo, number, blocked_by)
   const assigned = assignees ? setAssignees(tx, repo, number, assignees) : false
   const subject = { workspace_id: repo.workspace_id, repo_id: repo.id }
   tx.append(issueOpened, subject, { number })

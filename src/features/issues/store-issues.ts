@@ -3,6 +3,7 @@
  * issues have.
  */
 import type { Db } from '#core/db.ts'
+import { memo } from '#core/read-scope.ts'
 import { reportText } from '#core/texts.ts'
 import type { Tx } from '#core/write.ts'
 import type { CloseReason } from './schema.ts'
@@ -28,10 +29,15 @@ const parse = (row: StoredIssue): IssueRow => ({
   checks: JSON.parse(row.checks) as string[],
 })
 
-export function findIssue(db: Db, repo_id: string, number: number): IssueRow | null {
-  const row = db.one<StoredIssue>(`${SELECT} WHERE r.repo_id = ? AND r.number = ?`, repo_id, number)
-  return row && parse(row)
-}
+export const findIssue = (db: Db, repo_id: string, number: number): IssueRow | null =>
+  memo(db, 'issue', `${repo_id} ${number}`, () => {
+    const row = db.one<StoredIssue>(
+      `${SELECT} WHERE r.repo_id = ? AND r.number = ?`,
+      repo_id,
+      number,
+    )
+    return row && parse(row)
+  })
 
 /** Issues by number, in the order of the given numbers. */
 export function issuesByNumber(db: Db, repo_id: string, numbers: readonly number[]): IssueRow[] {

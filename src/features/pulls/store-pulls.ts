@@ -3,6 +3,7 @@
  * store-sessions.
  */
 import type { Db, SqlValue } from '#core/db.ts'
+import { memo } from '#core/read-scope.ts'
 import { reportText } from '#core/texts.ts'
 import type { Tx } from '#core/write.ts'
 import type { Oid } from '#git'
@@ -12,41 +13,41 @@ import type { Timestamp } from '#lib/time.ts'
 import type { PullStatus } from './schema.ts'
 
 export type PullRow = {
-  id: string
-  repo_id: string
-  number: number
-  title: string
-  body: string
-  status: PullStatus
-  issue: number | null
-  branch: string | null
-  fork_id: string | null
-  base_ref: string
-  base_sha: Oid
-  head_ref: string | null
-  head_sha: Oid | null
-  author_id: string
-  agent: string | null
-  revision: number
-  agent_revisions: number
-  auto_merge: 0 | 1
-  closed_from: 'draft' | 'open' | null
-  closed_because: 'asked' | 'branch_deleted' | 'superseded' | null
-  closed_by: string | null
-  superseded_by: number | null
-  merged_by: string | null
-  merge_commit_sha: Oid | null
-  merge_method: 'merge' | 'squash' | 'rebase' | null
-  session_entries: number
-  session_last_at: Timestamp | null
-  session_cost: number | null
-  session_told_seq: number
-  session_told_at: number
-  created_at: Timestamp
-  updated_at: Timestamp
-  ready_at: Timestamp | null
-  merged_at: Timestamp | null
-  closed_at: Timestamp | null
+  readonly id: string
+  readonly repo_id: string
+  readonly number: number
+  readonly title: string
+  readonly body: string
+  readonly status: PullStatus
+  readonly issue: number | null
+  readonly branch: string | null
+  readonly fork_id: string | null
+  readonly base_ref: string
+  readonly base_sha: Oid
+  readonly head_ref: string | null
+  readonly head_sha: Oid | null
+  readonly author_id: string
+  readonly agent: string | null
+  readonly revision: number
+  readonly agent_revisions: number
+  readonly auto_merge: 0 | 1
+  readonly closed_from: 'draft' | 'open' | null
+  readonly closed_because: 'asked' | 'branch_deleted' | 'superseded' | null
+  readonly closed_by: string | null
+  readonly superseded_by: number | null
+  readonly merged_by: string | null
+  readonly merge_commit_sha: Oid | null
+  readonly merge_method: 'merge' | 'squash' | 'rebase' | null
+  readonly session_entries: number
+  readonly session_last_at: Timestamp | null
+  readonly session_cost: number | null
+  readonly session_told_seq: number
+  readonly session_told_at: number
+  readonly created_at: Timestamp
+  readonly updated_at: Timestamp
+  readonly ready_at: Timestamp | null
+  readonly merged_at: Timestamp | null
+  readonly closed_at: Timestamp | null
 }
 
 export const isActive = (pull: Pick<PullRow, 'status'>): boolean =>
@@ -59,7 +60,9 @@ export function requireActive(pull: Pick<PullRow, 'number' | 'status'>): void {
 }
 
 export const findPull = (db: Db, repo_id: string, number: number): PullRow | null =>
-  db.one<PullRow>('SELECT * FROM pulls WHERE repo_id = ? AND number = ?', repo_id, number)
+  memo(db, 'pull', `${repo_id} ${number}`, () =>
+    db.one<PullRow>('SELECT * FROM pulls WHERE repo_id = ? AND number = ?', repo_id, number),
+  )
 
 /** Throws 404; when the number is of an issue, the message names the right operation. */
 export function requirePull(db: Db, repo_id: string, number: number): PullRow {

@@ -14,7 +14,7 @@ export type Mark = {
 }
 
 export function putMark(tx: Tx, kind: MarkKind, repo_id: string, number = 0): void {
-  tx.db.run(
+  tx.db.append(
     'INSERT INTO search_marks (kind, repo_id, number) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET version = version + 1',
     kind,
     repo_id,

@@ -13,10 +13,7 @@ type StoredWork = Omit<WorkRow, 'data' | 'plan'> & { data: string; plan: string 
 
 /** Inserts work and returns its number. */
 export const insertWork = (tx: Tx, data: Work): number =>
-  tx.db.one<{ seq: number }>(
-    'INSERT INTO notification_work (data) VALUES (?) RETURNING seq',
-    JSON.stringify(data),
-  )?.seq ?? 0
+  tx.db.append('INSERT INTO notification_work (data) VALUES (?)', JSON.stringify(data))
 
 export const setWork = (tx: Tx, seq: number, data: Work): void =>
   void tx.db.run('UPDATE notification_work SET data = ? WHERE seq = ?', JSON.stringify(data), seq)
