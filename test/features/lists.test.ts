@@ -4,7 +4,10 @@ import type { Caller } from '#core/caller.ts'
 import type { Typed } from '#core/operation.ts'
 import { listAuditLog } from '#features/audit/index.ts'
 import { listCollaborators } from '#features/collaborators/index.ts'
+import { ENTITY_KINDS } from '#features/context/schema.ts'
+import { searchContext } from '#features/context/index.ts'
 import { addComment, createIssue, listIssueEvents } from '#features/issues/index.ts'
+import { remember } from '#features/memory/index.ts'
 import { listWaiting } from '#features/overview/index.ts'
 import { createPull } from '#features/pulls/index.ts'
 import { createRelease, listReleases } from '#features/releases/index.ts'
@@ -34,6 +37,13 @@ test('longer lists ask the database no more often', async () => {
         addMember(tx, { workspace_id: acme.id, user_id: person.id, role: 'member' }),
       )
       await world.workspace(`bakery-${serial}`, { owner: ada })
+      await world.repo(`acme/oven-${serial}`, { as: ada })
+      await world.commit(`acme/oven-${serial}`, 'main', { 'a.md': '# Oven\n' }, { as: ada })
+      await world.call(remember, ada, {
+        repo: REPO,
+        kind: 'fact',
+        text: `Oven ${serial} has the number ${serial * 7919}.`,
+      })
       await world.call(createTeam, ada, { workspace: 'acme', name: `Team ${serial}` })
       const { number } = await world.call(createIssue, person, {
         repo: REPO,
@@ -58,6 +68,14 @@ test('longer lists ask the database no more often', async () => {
     return (await countQueries(world.hearth, call)).queries
   }
   const counts = async () => ({
+    // Memories and runs are read of each repository.
+    context: await asked(searchContext, {
+      workspace: 'acme',
+      query: 'oven',
+      kinds: ENTITY_KINDS.filter((kind) => kind !== 'memory' && kind !== 'run'),
+    }),
+    contextOfRepo: await asked(searchContext, { workspace: 'acme', repo: REPO, query: 'oven' }),
+    code: await asked(search, { query: 'oven', type: 'code' }),
     audit: await asked(listAuditLog, { workspace: 'acme' }),
     branches: await asked(listBranches, { repo: REPO }),
     collaborators: await asked(listCollaborators, { repo: REPO }),

@@ -1,5 +1,6 @@
 /** Finds memories, runs of workflows, and tickets of other services. */
-import { recall, type Memory } from '#features/memory/index.ts'
+import type { Typed } from '#core/operation.ts'
+import { recall, searchMemories, type Memory } from '#features/memory/index.ts'
 import { listRuns, type Run } from '#features/workflows/index.ts'
 import { parseReference } from './references.ts'
 import { lookupTicket } from './lookup-ticket.ts'
@@ -19,13 +20,16 @@ const MAX_RUNS = 50
 const reposOf = ({ repos, repo }: Place): string[] =>
   repo === null ? repos.slice(0, MAX_REPOS).map(({ full_name }) => full_name) : [repo]
 
-/** What is remembered about a repository, and whether each was written by people with Write. */
-export async function recallIn(
+type Recalled = { readonly memory: Memory; readonly trusted: boolean }
+
+/** Calls an operation that gives memories, and tells whether each was written by people with Write. */
+async function callForMemories<I>(
   place: Place,
-  input: { readonly repo: string; readonly query: string; readonly limit: number },
-): Promise<{ readonly memory: Memory; readonly trusted: boolean }[]> {
+  operation: Typed<I, { project: Memory[]; workspace: Memory[] }>,
+  input: NoInfer<I>,
+): Promise<Recalled[]> {
   const untrusted = new Set<string>()
-  const answer = await tryCall(place, recall, input, (pointers) =>
+  const answer = await tryCall(place, operation, input, (pointers) =>
     pointers.forEach((pointer) => untrusted.add(pointer)),
   )
   return (['project', 'workspace'] as const).flatMap((level) =>
@@ -36,10 +40,16 @@ export async function recallIn(
   )
 }
 
+/** What is remembered about a repository and its workspace. */
+export const recallIn = (
+  place: Place,
+  input: { readonly repo: string; readonly query: string; readonly limit: number },
+): Promise<Recalled[]> => callForMemories(place, recall, input)
+
 export const foundMemory = (
   { hearth }: Place,
   repo: string,
-  { memory, trusted }: { readonly memory: Memory; readonly trusted: boolean },
+  { memory, trusted }: Recalled,
 ): Found => ({
   kind: 'memory',
   id: memory.id,
@@ -55,10 +65,14 @@ export const foundMemory = (
 export async function findMemories(place: Place, words: readonly string[]): Promise<Found[]> {
   const longest = longestOf(words, MAX_WORDS)
   const found = new Map<string, Found>()
-  for (const repo of reposOf(place))
-    for (const query of longest)
-      for (const one of await recallIn(place, { repo, query, limit: MAX_PER_REPO }))
-        found.set(one.memory.id, foundMemory(place, repo, one))
+  // All of them have the same workspace.
+  let with_workspace = true
+  for (const repo of reposOf(place)) {
+    const input = { repo, words: longest, limit: MAX_PER_REPO, with_workspace }
+    for (const one of await callForMemories(place, searchMemories, input))
+      found.set(one.memory.id, foundMemory(place, repo, one))
+    with_workspace = false
+  }
   return [...found.values()]
 }
 

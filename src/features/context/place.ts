@@ -3,6 +3,7 @@ import type { WorkspaceGrant } from '#core/access.ts'
 import type { Caller, SignedIn } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { call, type Typed } from '#core/operation.ts'
+import { readScope } from '#core/read-scope.ts'
 import { listRepos, type Repo } from '#features/repos/index.ts'
 import { listProjects, type Project } from '#features/workspaces/index.ts'
 import { notFound, Refusal } from '#lib/errors.ts'
@@ -70,7 +71,10 @@ export async function placeOf(
         per_page: MAX_REPOS,
       })
     )?.items ?? []
-  const visible = listed.filter(({ full_name }) => isReadable(given, full_name))
+  // A public repository that was listed is readable.
+  const visible = readScope(given.hearth.db, () =>
+    listed.filter((repo) => !repo.private || isReadable(given, repo.full_name)),
+  )
   const project =
     wanted.project === undefined
       ? null

@@ -6,6 +6,8 @@ import type { MemoryRow } from './store.ts'
 /** Memories that no agent was given for so long come after the others. */
 export const UNUSED_DAYS = 180
 
+/** A memory with the words of its text. */
+type Worded = { readonly row: MemoryRow; readonly words: readonly string[] }
 type Ranked = { readonly row: MemoryRow; readonly score: number }
 
 /**
@@ -44,21 +46,41 @@ function sortRanked(ranked: Ranked[], now_ms: number): MemoryRow[] {
     .map(({ row }) => row)
 }
 
+const wordedRows = (rows: readonly MemoryRow[]): Worded[] =>
+  rows.map((row) => ({ row, words: wordsOf(row.text) }))
+
+function matchWorded(worded: readonly Worded[], query: string, now_ms: number): MemoryRow[] {
+  const wanted = [...new Set(wordsOf(query))]
+  // A query of signs alone has no word, so nothing has its words.
+  if (wanted.length === 0) return []
+  const ranked = worded.flatMap(({ row, words }) => {
+    const score = scoreOf(wanted, words)
+    return score === 0 ? [] : [{ row, score }]
+  })
+  return sortRanked(ranked, now_ms)
+}
+
 /** The memories that have every word of a query; all of them without words. */
-export function matchMemories(
+export const matchMemories = (
   rows: readonly MemoryRow[],
   query: string | undefined,
   now_ms: number,
-): MemoryRow[] {
-  const wanted = [...new Set(wordsOf(query ?? ''))]
-  const ranked = rows.flatMap((row) => {
-    const score = wanted.length === 0 ? 0 : scoreOf(wanted, wordsOf(row.text))
-    return wanted.length > 0 && score === 0 ? [] : [{ row, score }]
-  })
-  // A query of signs alone has no word, so nothing has its words.
-  return query !== undefined && query.trim() !== '' && wanted.length === 0
-    ? []
-    : sortRanked(ranked, now_ms)
+): MemoryRow[] =>
+  query === undefined || query.trim() === ''
+    ? sortRanked(
+        rows.map((row) => ({ row, score: 0 })),
+        now_ms,
+      )
+    : matchWorded(wordedRows(rows), query, now_ms)
+
+/** The memories that match each of several queries, in the order of the queries. */
+export function matchEachQuery(
+  rows: readonly MemoryRow[],
+  queries: readonly string[],
+  now_ms: number,
+): MemoryRow[][] {
+  const worded = wordedRows(rows)
+  return queries.map((query) => matchWorded(worded, query, now_ms))
 }
 
 /** A word that a larger share of the memories has says nothing about any, such as `the`. */

@@ -3,7 +3,7 @@ import type { RepoGrant } from '#core/access.ts'
 import type { Caller } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { isTypeId } from '#core/ids.ts'
-import { actorOf } from '#features/accounts/index.ts'
+import { loadActors } from '#features/accounts/index.ts'
 import { forbidden, notFound } from '#lib/errors.ts'
 import { citationsOf } from './citations.ts'
 import type { Memory } from './schema.ts'
@@ -43,6 +43,10 @@ export async function memoryRecords(
   rows: readonly MemoryRow[],
 ): Promise<Memory[]> {
   const citations = await citationsOf(hearth, repo, rows)
+  const authors = loadActors(
+    hearth,
+    rows.map(({ author_id }) => author_id),
+  )
   return rows.map((row) => ({
     id: row.id,
     scope: row.repo_id === null ? ('workspace' as const) : ('project' as const),
@@ -54,7 +58,7 @@ export async function memoryRecords(
     paths: citations.get(row.id) ?? [],
     waiting: isWaiting(hearth, repo.workspace_id, row),
     reviewed: isReviewed(row),
-    author: actorOf(hearth, row.author_id),
+    author: authors(row.author_id),
     pull: row.pull_number,
     uses: row.uses,
     last_used_at: row.last_used_at,

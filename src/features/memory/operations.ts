@@ -1,4 +1,5 @@
 export { remember } from './remember.ts'
 export { recall } from './recall.ts'
+export { searchMemories } from './search-memories.ts'
 export { updateMemory } from './update-memory.ts'
 export { forget } from './forget.ts'

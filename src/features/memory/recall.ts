@@ -92,10 +92,10 @@ type Filter = {
 }
 
 /** Those that the caller gets: agents and workspace tokens not those that wait for a person. */
-function listVisible(
+export function listVisible(
   { hearth, repo, caller }: { hearth: Hearth; repo: RepoGrant; caller: Caller },
   place: Place,
-  { kind, waiting, pull }: Filter,
+  { kind, waiting, pull }: Filter = {},
 ): MemoryRow[] {
   const ofPull = pull === undefined ? null : listMemoriesOfPull(hearth.db, repo.id, pull)
   return listMemoryRows(hearth.db, place).filter((row) => {
@@ -106,7 +106,10 @@ function listVisible(
   })
 }
 
-function untrustedMemories({ project, workspace }: Memories, reading: UntrustedScope): string[] {
+export function untrustedMemories(
+  { project, workspace }: Pick<Memories, 'project' | 'workspace'>,
+  reading: UntrustedScope,
+): string[] {
   preloadAuthors(
     reading,
     [...project, ...workspace].map(({ author }) => author),

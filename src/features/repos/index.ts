@@ -195,6 +195,7 @@ export {
 export { forgeApiUrl, forgeAuthorization, type ForgeKind } from './forge-api.ts'
 export { pauseAutoMerge } from './settings/pause-auto-merge.ts'
 export {
+  preloadFacts,
   preloadForRecords,
   repoRecord,
   repoRecords,

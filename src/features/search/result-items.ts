@@ -3,6 +3,7 @@
  * each repository is checked again.
  */
 import { encodePath } from '#lib/percent-encoding.ts'
+import type { RepoFacts } from '#core/access.ts'
 import type { Caller } from '#core/caller.ts'
 import type { Db } from '#core/db.ts'
 import type { Hearth } from '#core/hearth.ts'
@@ -18,6 +19,7 @@ import {
 import { pullsByNumber } from '#features/pulls/index.ts'
 import {
   factsOf,
+  preloadFacts,
   preloadRepos,
   filterVisibleRepos,
   repoById,
@@ -107,18 +109,30 @@ class BoundedFinder {
   }
 }
 
-/** Returns the full name of a repository that the caller can see now; null otherwise. */
-function visibleNameOf(hearth: Hearth, caller: Caller, repo_id: string): string | null {
-  const row = repoById(hearth.db, repo_id)
-  const facts = row && factsOf(hearth.db, row, caller)
-  if (
-    !facts ||
-    facts.deleted ||
-    (facts.private && (viewerRole(facts, caller) === null || facts.two_factor_missing))
-  )
-    return null
-  return facts.full_name
+/** The full names of the repositories that the caller can see now, by id. */
+function visibleNames(
+  hearth: Hearth,
+  caller: Caller,
+  repo_ids: readonly string[],
+): ReadonlyMap<string, string> {
+  const { db } = hearth
+  const ids = [...new Set(repo_ids)]
+  return readScope(db, () => {
+    preloadRepos(db, ids)
+    const rows = ids.flatMap((id) => repoById(db, id) ?? [])
+    preloadFacts(db, rows, caller)
+    return new Map(
+      rows.flatMap((row) => {
+        const facts = factsOf(db, row, caller)
+        return facts && isVisible(facts, caller) ? [[row.id, facts.full_name] as const] : []
+      }),
+    )
+  })
 }
+
+const isVisible = (facts: RepoFacts, caller: Caller): boolean =>
+  !facts.deleted &&
+  (!facts.private || (viewerRole(facts, caller) !== null && !facts.two_factor_missing))
 
 function repoItems(
   hearth: Hearth,
@@ -174,9 +188,14 @@ function peopleItems(
 }
 
 function codeItems(hearth: Hearth, caller: Caller, files: readonly CodeHit[]): CodeFound[] {
+  const names = visibleNames(
+    hearth,
+    caller,
+    files.map(({ repo_id }) => repo_id),
+  )
   return files.flatMap(({ repo_id, path, commit, ref, language, matches, symbols }) => {
-    const repo = visibleNameOf(hearth, caller, repo_id)
-    if (repo === null) return []
+    const repo = names.get(repo_id)
+    if (repo === undefined) return []
     const [first] = matches
     const address = [repo, 'blob', commit, path].map(encodePath).join('/')
     return [
@@ -202,10 +221,15 @@ function wikiItems(
 ): WikiFound[] {
   const spans = pieceSpanFinder(terms)
   const [wiki] = wikiPages.all(hearth)
+  const names = visibleNames(
+    hearth,
+    caller,
+    files.map(({ repo_id }) => repo_id),
+  )
   return files.flatMap(({ repo_id, path, matches }) => {
-    const repo = visibleNameOf(hearth, caller, repo_id)
+    const repo = names.get(repo_id)
     const page = wiki?.pageOf(path) ?? null
-    if (repo === null || page === null || !wiki?.areShown(hearth.db, repo_id)) return []
+    if (repo === undefined || page === null || !wiki?.areShown(hearth.db, repo_id)) return []
     const { slug, title } = page
     const address = `${repo}/wiki/${encodePath(slug)}`
     return [
@@ -299,10 +323,14 @@ function recordItems<Row extends Texts>(
   const shareLength =
     wanted(terms).length > 0 ? Math.floor(MAX_SCANNED_LENGTH / Math.max(1, rows.length)) : 0
   const byRepo = [...Map.groupBy(rows, ({ repo_id }) => repo_id)]
-  const names = new Map(byRepo.map(([id]) => [id, visibleNameOf(hearth, caller, id)]))
+  const names = visibleNames(
+    hearth,
+    caller,
+    byRepo.map(([id]) => id),
+  )
   const labels = labelsByRepo(db, byRepo)
   const candidates = rows
-    .filter(({ repo_id }) => names.get(repo_id) !== null)
+    .filter(({ repo_id }) => names.has(repo_id))
     .map((row): Candidate<Row> => {
       const finder = new BoundedFinder(spans, shareLength)
       return { row, finder, body: finder.excerpt(row.body), comments: [] }

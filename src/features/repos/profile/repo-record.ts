@@ -1,6 +1,7 @@
 /** Builds the public records of repositories. */
 import type { RepoFacts } from '#core/access.ts'
 import { reaches, type Caller, type Role } from '#core/caller.ts'
+import type { Db } from '#core/db.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { readScope } from '#core/read-scope.ts'
 import { actorOf, preloadActors } from '#features/accounts/index.ts'
@@ -26,14 +27,24 @@ export const repoRecords = (hearth: Hearth, rows: readonly RepoRow[], caller: Ca
     return rows.map((row) => repoRecord(hearth, row, caller))
   })
 
+/** Preloads what the rights of a caller in these repositories are decided from. */
+export function preloadFacts(db: Db, rows: readonly RepoRow[], caller: Caller): void {
+  const person =
+    caller.kind === 'user' ? caller.id : caller.kind === 'agent' ? caller.owner_id : null
+  if (person !== null)
+    preloadRolesOfPerson(
+      db,
+      rows.map(({ id }) => id),
+      person,
+    )
+  preloadWorkspaces(db, [...new Set(rows.map(({ workspace_id }) => workspace_id))])
+}
+
 /** Preloads what the records of these repositories need into the current read scope. */
 export function preloadForRecords(hearth: Hearth, rows: readonly RepoRow[], caller: Caller): void {
   const { db } = hearth
   const ids = rows.map(({ id }) => id)
-  const person =
-    caller.kind === 'user' ? caller.id : caller.kind === 'agent' ? caller.owner_id : null
-  if (person !== null) preloadRolesOfPerson(db, ids, person)
-  preloadWorkspaces(db, [...new Set(rows.map(({ workspace_id }) => workspace_id))])
+  preloadFacts(db, rows, caller)
   preloadHasBranches(db, ids)
   preloadActors(db, [
     ...new Set(
