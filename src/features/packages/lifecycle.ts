@@ -107,9 +107,28 @@ export function updateTotals(tx: Tx, package_id: string): PackageRow {
   setPackage(tx, package_id, {
     latest_version_id: chooseLatest(tx, row)?.id ?? null,
     version_count: countVersionRows(tx.db, package_id, 'active'),
-    size_in_bytes: sumBytesOfPackage(tx.db, package_id),
+    // The bytes of images are those of their layers, and change with these (`linkBlob`).
+    ...(row.type !== 'container' && { size_in_bytes: sumBytesOfPackage(tx.db, package_id) }),
   })
   return requirePackage(tx.db, package_id)
+}
+
+/** The same after a tag has moved, which decides about the latest version of images only. */
+export const updateAfterTag = (tx: Tx, row: PackageRow): void =>
+  setPackage(
+    tx,
+    row.id,
+    row.type === 'container' ? { latest_version_id: chooseLatestImage(tx, row)?.id ?? null } : {},
+  )
+
+/** The same after a version was yanked or is offered again. Only the latest can make another latest. */
+export function updateAfterYank(tx: Tx, row: PackageRow, version: VersionRow): void {
+  const isLatestAsBefore = version.yanked === 1 && version.id !== row.latest_version_id
+  setPackage(
+    tx,
+    row.id,
+    isLatestAsBefore ? {} : { latest_version_id: chooseLatest(tx, row)?.id ?? null },
+  )
 }
 
 /**
@@ -213,14 +232,17 @@ export function markVersionDeleted(
   version: VersionRow,
   caller: Caller | null,
 ): void {
-  if (listActiveVersionNames(tx.db, row.id).length <= 1) {
+  if (row.version_count <= 1) {
     markPackageDeleted(tx, row, caller)
     return
   }
   const purge_at = purgeTime(tx)
   const deleted_by = caller && actorId(caller)
+  const stored = listBytesOfVersions(tx.db, [version.id])
   setVersion(tx, version.id, { deleted_at: tx.now, deleted_by, purge_at })
-  updateTotals(tx, row.id)
+  subtractTotals(tx, row.id, { versions: 1, stored })
+  if (version.id === row.latest_version_id)
+    setPackage(tx, row.id, { latest_version_id: chooseLatest(tx, row)?.id ?? null })
   announceVersionDeleted(tx, row, version.version, purge_at)
   auditPackage(tx, 'package.version_deleted', row, {
     version: version.version,

@@ -2,7 +2,7 @@ import { writesPackage } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { Nothing, Nullable, Type } from '#core/schema.ts'
 import { packageOf, requireNamedVersion } from './find-version.ts'
-import { auditPackage, updateTotals } from './lifecycle.ts'
+import { auditPackage, updateAfterYank } from './lifecycle.ts'
 import { packageInputs, VersionName } from './schema.ts'
 import { setPackage } from './store.ts'
 import { setVersion } from './store-versions.ts'
@@ -31,7 +31,7 @@ export const markPackageVersion = operation({
       setVersion(tx, named.id, { yanked: isYanked, deprecated: text })
       // A client deprecates thousands of versions one by one, which changes no latest version.
       if (isYanked === named.yanked) setPackage(tx, row.id, {})
-      else updateTotals(tx, row.id)
+      else updateAfterYank(tx, row, { ...named, yanked: isYanked })
       auditPackage(tx, 'package.version_marked', row, {
         version: named.version,
         before: { yanked: named.yanked === 1, deprecated: named.deprecated },

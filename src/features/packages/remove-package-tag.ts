@@ -3,7 +3,7 @@ import { operation } from '#core/operation.ts'
 import { Nothing, Type } from '#core/schema.ts'
 import { notFound } from '#lib/errors.ts'
 import { packageOf } from './find-version.ts'
-import { updateTotals } from './lifecycle.ts'
+import { updateAfterTag } from './lifecycle.ts'
 import { packageInputs } from './schema.ts'
 import { findTag, removeTag } from './store-versions.ts'
 
@@ -20,7 +20,7 @@ export const removePackageTag = operation({
       const row = packageOf(tx.db, grant)
       if (!findTag(tx.db, row.id, tag)) throw notFound(`the tag ${tag}`)
       removeTag(tx, row.id, tag)
-      updateTotals(tx, row.id)
+      updateAfterTag(tx, row)
       return null
     }),
 })

@@ -2,7 +2,7 @@ import { writesPackage } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { Nothing, Type } from '#core/schema.ts'
 import { packageOf, requireNamedVersion } from './find-version.ts'
-import { updateTotals } from './lifecycle.ts'
+import { updateAfterTag } from './lifecycle.ts'
 import { announcePublished } from './publish-package-version.ts'
 import { packageInputs, VersionName } from './schema.ts'
 import { findTag, setTag } from './store-versions.ts'
@@ -25,7 +25,7 @@ export const setPackageTag = operation({
       const named = requireNamedVersion(tx.db, row, version)
       if (findTag(tx.db, row.id, tag)?.version_id === named.id) return null
       setTag(tx, row.id, tag, named.id)
-      updateTotals(tx, row.id)
+      updateAfterTag(tx, row)
       announcePublished(tx, row, named, [tag], { isNew: false })
       return null
     }),

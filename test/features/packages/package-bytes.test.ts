@@ -20,6 +20,16 @@ const sumBytes = (db: Db, workspace_id: string): number =>
     workspace_id,
   )?.bytes ?? 0
 
+/** The bytes of packages that are not deleted, and the sum over their layers and published files. */
+const listSizes = (db: Db) =>
+  db.all<{ size_in_bytes: number; sum: number }>(
+    `SELECT p.size_in_bytes, (SELECT coalesce(sum(size_in_bytes), 0) FROM (
+       SELECT f.sha256, f.size_in_bytes FROM package_files f JOIN package_versions v ON v.id = f.version_id
+         WHERE f.package_id = p.id AND v.deleted_at IS NULL
+       UNION SELECT sha256, size_in_bytes FROM image_blobs WHERE package_id = p.id)) AS sum
+     FROM packages p WHERE p.deleted_at IS NULL`,
+  )
+
 const countedBytes = (db: Db, ids: readonly string[]): number[] => {
   const counts = countPackageBytes(db, ids)
   return ids.map((id) => counts.get(id) ?? 0)
@@ -35,6 +45,7 @@ test('the bytes of a workspace are those of its files, equal ones once, until th
     const ids = [acme?.id ?? '', other.id]
     const seen = countedBytes(world.hearth.db, ids)
     expect(seen).toEqual(ids.map((id) => sumBytes(world.hearth.db, id)))
+    for (const { size_in_bytes, sum } of listSizes(world.hearth.db)) expect(size_in_bytes).toBe(sum)
     return seen
   }
   expect(bytes()).toEqual([0, 0])

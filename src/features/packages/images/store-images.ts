@@ -164,8 +164,25 @@ export const findImageBlob = (db: Db, package_id: string, digest: string): Image
     digest,
   )
 
-export const linkBlob = (tx: Tx, package_id: string, blob: ImageBlobRow): void =>
+/** Equal bytes may have several digests (SHA-256, SHA-512); they count once. */
+const hasBytes = (db: Db, package_id: string, sha256: string): boolean =>
+  db.one(
+    'SELECT 1 FROM image_blobs WHERE sha256 = ? AND package_id = ? LIMIT 1',
+    sha256,
+    package_id,
+  ) !== null
+
+const addBytes = (tx: Tx, package_id: string, bytes: number): void =>
   void tx.db.run(
+    'UPDATE packages SET size_in_bytes = size_in_bytes + ? WHERE id = ?',
+    bytes,
+    package_id,
+  )
+
+/** Links a layer to a package, whose bytes grow when it has none like it. */
+export function linkBlob(tx: Tx, package_id: string, blob: ImageBlobRow): void {
+  const isNew = !hasBytes(tx.db, package_id, blob.sha256)
+  tx.db.run(
     `INSERT INTO image_blobs (package_id, digest, sha256, size_in_bytes, linked_at)
      VALUES (?, ?, ?, ?, ?) ON CONFLICT (package_id, digest) DO UPDATE SET linked_at = excluded.linked_at`,
     package_id,
@@ -174,20 +191,46 @@ export const linkBlob = (tx: Tx, package_id: string, blob: ImageBlobRow): void =
     blob.size_in_bytes,
     tx.now,
   )
+  if (isNew) addBytes(tx, package_id, blob.size_in_bytes)
+}
+
+type UnlinkedBlob = Pick<ImageBlobRow, 'sha256' | 'size_in_bytes'> & { readonly package_id: string }
+
+/** Takes the bytes of unlinked layers from their packages. */
+function subtractBytes(tx: Tx, unlinked: readonly UnlinkedBlob[]): void {
+  const gone = new Map(unlinked.map((blob) => [`${blob.package_id} ${blob.sha256}`, blob]))
+  for (const { package_id, sha256, size_in_bytes } of gone.values())
+    if (!hasBytes(tx.db, package_id, sha256)) addBytes(tx, package_id, -size_in_bytes)
+}
 
 export const unlinkBlob = (tx: Tx, package_id: string, digest: string): void =>
-  void tx.db.run('DELETE FROM image_blobs WHERE package_id = ? AND digest = ?', package_id, digest)
+  subtractBytes(
+    tx,
+    tx.db.all<UnlinkedBlob>(
+      `DELETE FROM image_blobs WHERE package_id = ? AND digest = ?
+       RETURNING package_id, sha256, size_in_bytes`,
+      package_id,
+      digest,
+    ),
+  )
 
-/** Layers that no manifest of their package names and that were linked before a time. */
-export const unlinkUnusedBlobs = (tx: Tx, before: Timestamp, limit: number): number =>
-  tx.db.run(
+/**
+ * Unlinks layers that no manifest of their package names and that were linked before a time. Returns
+ * how many.
+ */
+export function unlinkUnusedBlobs(tx: Tx, before: Timestamp, limit: number): number {
+  const unlinked = tx.db.all<UnlinkedBlob>(
     `DELETE FROM image_blobs WHERE (package_id, digest) IN (
        SELECT b.package_id, b.digest FROM image_blobs b WHERE b.linked_at < ?
        AND NOT EXISTS (SELECT 1 FROM image_refs r WHERE r.package_id = b.package_id AND r.digest = b.digest)
-       LIMIT ?)`,
+       LIMIT ?)
+     RETURNING package_id, sha256, size_in_bytes`,
     before,
     limit,
   )
+  subtractBytes(tx, unlinked)
+  return unlinked.length
+}
 
 /** Packages of a workspace that have a layer. */
 export const listPackagesWithBlob = (
