@@ -52,7 +52,7 @@ test('notices and notifications are in the language of each recipient', async ()
   await world.call(addComment, ada, { repo: 'acme/site', number, body: 'Ja' })
   await sentMails(world)
   const english = (await sentMails(world)).findLast(({ to }) => to.startsWith('eve@'))?.text
-  expect(english).toContain('You receive this because you, or an agent of yours, began it.')
+  expect(english).toContain('You receive this because you or an agent of yours opened it.')
 })
 
 test('who registers on a German page gets a German link to confirm the address', async () => {

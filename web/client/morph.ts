@@ -27,8 +27,13 @@ function isChanged(field: Element): boolean {
     : field.value !== field.defaultValue
 }
 
+/** Whether somebody is in a field of a form. Its buttons may go with it, and get the focus back. */
+const hasFieldInUse = (form: HTMLFormElement): boolean =>
+  form.matches(':focus-within') && document.activeElement?.matches('a, button, summary') === false
+
 const isInUse = (form: HTMLFormElement): boolean =>
-  form.matches(':focus-within, :has([aria-invalid], [role=alert])') ||
+  hasFieldInUse(form) ||
+  form.matches(':has([aria-invalid], [role=alert])') ||
   [...form.elements].some(isChanged)
 
 const hasForm = (node: Node, isKept: (form: HTMLFormElement) => boolean): boolean =>

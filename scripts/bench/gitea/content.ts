@@ -3,7 +3,7 @@ import { git } from '../../support/git.ts'
 import { commitOn, COMMENTS, ISSUES, PULLS, type Content } from './rows.ts'
 import { REPO, type Side } from './sides.ts'
 
-/** Files and folders of this many are visited in turn. */
+/** Files, folders and commits of this many are visited in turn. */
 const VISITED = 200
 /** Files that both show with line numbers and colours. */
 const SOURCE_FILE = /\.(ts|tsx|js|c|h|go|rs|py|md|json)$/
@@ -46,6 +46,8 @@ export async function fillBoth(
     .map((found) => found?.[2] ?? '')
     .slice(0, VISITED)
   const folders = [...new Set(files.map((file) => file.replace(/\/?[^/]+$/, '')))].filter(Boolean)
+  const listedCommits = await git(bare, 'rev-list', '--no-merges', `-n${VISITED}`, 'main')
+  const commits = listedCommits.trim().split('\n')
   const head = (await git(bare, 'rev-parse', 'main')).trim()
   const base = (await git(bare, 'rev-parse', 'main~20')).trim()
   const [first, second] = sides
@@ -53,5 +55,5 @@ export async function fillBoth(
     [first.name]: await fill(first, bare),
     [second.name]: await fill(second, bare),
   } as Record<Side['name'], number[]>
-  return { files, folders, range: [base, head], pulls, bare, scratch }
+  return { files, folders, commits, range: [base, head], pulls, bare, scratch }
 }

@@ -10,10 +10,11 @@ export const COMMENTS = 300
 /** Pull requests that stay open. */
 export const PULLS = 10
 
-/** What both sides hold: files and folders of `main`, two of its commits, open pull requests. */
+/** What both sides hold: files, folders and commits of `main`, two of them, open pull requests. */
 export type Content = {
   readonly files: readonly string[]
   readonly folders: readonly string[]
+  readonly commits: readonly string[]
   readonly range: readonly [base: string, head: string]
   /** Pull requests of each side. */
   readonly pulls: Readonly<Record<Side['name'], readonly number[]>>
@@ -43,7 +44,7 @@ const at = <T>(list: readonly T[], n: number): T => {
 
 const api = `/repos/${REPO}`
 
-function pageRows({ files, folders, range, pulls }: Content): Row[] {
+function pageRows({ files, folders, commits, range, pulls }: Content): Row[] {
   return [
     { name: 'Page of the repository', count: 60, run: (side) => side.page(`/${REPO}`) },
     {
@@ -58,6 +59,11 @@ function pageRows({ files, folders, range, pulls }: Content): Row[] {
     },
     { name: 'Blame', count: 20, run: (side, n) => side.page(side.pages.blame(at(files, n * 7))) },
     { name: 'History', count: 30, run: (side) => side.page(side.pages.history) },
+    {
+      name: 'Page of a commit',
+      count: 40,
+      run: (side, n) => side.page(`/${REPO}/commit/${at(commits, n)}`),
+    },
     {
       name: 'Comparison of 20 commits',
       count: 10,

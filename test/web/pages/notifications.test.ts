@@ -8,6 +8,7 @@ import { createIssue } from '#features/issues/create-issue.ts'
 import { listNotifications } from '#features/notifications/list-notifications.ts'
 import { runForge } from '../../features/oauth/running.ts'
 import { receiver } from '../../features/notifications/smtp.ts'
+import { browserPage } from './pulls/browser-page.ts'
 import { parseXml, type Element } from './well-formed.ts'
 
 const server = await receiver()
@@ -42,6 +43,21 @@ async function setUp() {
     visitor: await forge.browser(null),
   }
 }
+
+test('one key marks the last notification done, and nothing of it is left', async () => {
+  const { forge, issue } = await setUp()
+  await issue('Broken', 'Look, @bob')
+  await forge.jobs()
+  const { page, problems } = await browserPage(forge, 'bob')
+  await page.goto('/notifications')
+  await page.locator('.row').waitFor()
+  await page.keyboard.press('j')
+  await page.locator('.row :focus').waitFor()
+  await page.keyboard.press('e')
+  await page.getByText('No unread notifications').waitFor()
+  expect(await page.locator('main').textContent()).not.toContain('Broken')
+  expect(problems).toEqual([])
+})
 
 test('the bell counts, opening marks as read, done removes, and news return a notification', async () => {
   const { forge, ada, bob, issue, member, owner, outsider } = await setUp()

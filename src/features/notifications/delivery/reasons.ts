@@ -48,7 +48,7 @@ export const REASON_TEXTS: Readonly<Record<Reason, string>> = {
   team_mention: 'a team that you are in was mentioned',
   assigned: 'you are assigned',
   review_requested: 'your review was asked for',
-  author: 'you, or an agent of yours, began it',
+  author: 'you or an agent of yours opened it',
   commented: 'you commented',
   subscribed: 'you watch this',
   checks_failed: 'checks of your change, or a run that you started, failed',

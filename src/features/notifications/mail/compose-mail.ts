@@ -31,6 +31,10 @@ const cut = (text: string): string =>
 /** Characters allowed in a message id between dots (RFC 5322, section 3.2.3). */
 const atom = (text: string): string => text.replace(/[^A-Za-z0-9-]+/g, '-')
 
+/** The line that a comment on changes is about, such as ` (src/oven.ts:12)`; empty for other events. */
+const placeOf = ({ data: { path, line } }: EventRow): string =>
+  typeof path === 'string' && typeof line === 'number' ? ` (${path}:${line})` : ''
+
 /** One paragraph for each event; a text is quoted in full. */
 function paragraphs(
   hearth: Hearth,
@@ -45,7 +49,7 @@ function paragraphs(
   if (events.length === 0 && text_id !== null)
     return [say('A comment that mentions you was edited:'), cut(text(text_id) ?? '')]
   return rows.flatMap((row) => {
-    const summary = say.sentence(eventRecord(hearth, row).summary)
+    const summary = say.sentence(eventRecord(hearth, row).summary) + placeOf(row)
     const id = textIdOf(row)
     const said = id === null ? failureText(hearth, row) : text(id)
     return said === null || said.trim() === '' ? [`${summary}.`] : [`${summary}:`, cut(said)]

@@ -9,6 +9,7 @@ import { requestReview } from '#features/pulls/reviews/request-review.ts'
 import { reviewPull } from '#features/pulls/reviews/review-pull.ts'
 import { createTeam } from '#features/teams/create-team.ts'
 import { setTeamMember } from '#features/teams/set-team-member.ts'
+import { sentMails } from '../../accounts/mailbox.ts'
 import { makePullWorld, REPO } from '../../pulls/fixture.ts'
 
 async function withTold() {
@@ -49,6 +50,9 @@ test('who is asked to review is told, its author hears of the review, and a revi
   expect(await told(mel)).toEqual([`author pull ${number}`])
   expect(await told(ada)).toEqual([`mention pull ${number}`])
   expect(await told(otto)).toEqual([`mention pull ${number}`])
+  const mail = (await sentMails(world)).findLast(({ to }) => to.startsWith('mel@'))?.text
+  expect(mail).toContain(`max reviewed #${number}:\n\nSee below, @ada.`)
+  expect(mail).toContain(`max reviewed #${number} (b.txt:1):\n\nAnd why?`)
   // Asked again after the review, told again.
   const [row] = (await world.call(listNotifications, max, {})).items
   await world.write(
