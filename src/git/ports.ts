@@ -711,7 +711,10 @@ export interface Git {
     oid: Oid,
     maxBytes?: number,
   ): Promise<{ data: Uint8Array; size: number } | null>
-  /** `known` are cached results for earlier commits; only the commits since then are walked. */
+  /**
+   * Of the first 10,000 entries. `known` are cached results for earlier commits; only the commits
+   * since then are walked.
+   */
   findLastCommits(
     store: string,
     commit: Oid,

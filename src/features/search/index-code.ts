@@ -22,6 +22,8 @@ export const MAX_FILE_BYTES = 1024 * 1024
 const MAX_CONCURRENT_BLOBS = 8
 const MAX_BATCH_BYTES = 2 * 1024 * 1024
 const MAX_BATCH_FILES = 200
+/** Of larger folders the first entries are searched: listing more would hold the event loop. */
+export const MAX_FOLDER_ENTRIES = 50_000
 /** Folders deeper than this are not indexed. */
 const MAX_DEPTH = 200
 
@@ -98,7 +100,10 @@ async function* indexFolder(
   const entries =
     depth > MAX_DEPTH
       ? []
-      : ((await hearth.git.listTree(store, commit, path, { sizes: true })) ?? [])
+      : ((await hearth.git.listTree(store, commit, path, {
+          sizes: true,
+          limit: MAX_FOLDER_ENTRIES,
+        })) ?? [])
   const at = (name: string): string => (path === '' ? name : `${path}/${name}`)
   const folders = entries
     .filter(({ type }) => type === 'dir')

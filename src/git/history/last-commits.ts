@@ -30,12 +30,18 @@ const MAX_SPARE_BUFFERS = 4
 /** Other work of the thread gets a turn after this many commits. */
 const COMMITS_PER_TURN = 16
 
+/**
+ * Only the first entries of a directory get their commit: those that a page of it shows. A directory
+ * may have hundreds of thousands, and each takes some 500 bytes in the caches of the host.
+ */
+export const MAX_ENTRIES = 10_000
+
 /** With more entries one filter nearly always says "maybe"; comparing trees is faster then. */
 const MAX_FILTERED_NAMES = 40
 
 /**
- * In the order of the directory; empty when the commit has no such directory. Throws GitError
- * `missing`.
+ * Of the first `MAX_ENTRIES` entries, in the order of the directory; empty when the commit has no
+ * such directory. Throws GitError `missing`.
  */
 export const findLastCommits = (
   db: ObjectReader,
@@ -55,7 +61,7 @@ export function* findLastCommitsInTurns(
   const directory = entryAt(db, commitSource(db).get(commit).tree, segments)
   if (!directory || !isDir(directory.mode)) return []
   const listings = new ListingCache(db)
-  const names = namesIn(listings.get(directory.oid))
+  const names = namesIn(listings.get(directory.oid), MAX_ENTRIES)
   const walk = new LastCommitsWalk(db, segments, listings, known)
   const results = yield* walk.run(commit, names)
   const commits = new Map<Oid, LastCommit['commit']>()

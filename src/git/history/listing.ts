@@ -20,9 +20,9 @@ export function readListing(bytes: Uint8Array): Listing {
 }
 
 /** The names, in the order of the entries. */
-export function namesIn(listing: Listing): PathKey[] {
+export function namesIn(listing: Listing, limit = Infinity): PathKey[] {
   const { data, starts } = listing
-  return Array.from({ length: starts.length - 1 }, (_, i) =>
+  return Array.from({ length: Math.min(limit, starts.length - 1) }, (_, i) =>
     nameOf(data, starts[i] ?? 0, starts[i + 1] ?? 0),
   )
 }

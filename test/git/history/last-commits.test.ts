@@ -1,5 +1,6 @@
 import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { lastCommits, listTree } from '../../../src/git/history/index.ts'
+import { MAX_ENTRIES } from '../../../src/git/history/last-commits.ts'
 import type { CachedLastCommits } from '../../../src/git/ports.ts'
 import { importCommits, randomHistory, Repo } from '../history-fixture.ts'
 
@@ -113,4 +114,20 @@ test('there is nothing to say about a directory that is not there', () => {
   repos.push(repo)
   const [oid = ''] = importCommits(repo, randomHistory(1, { commits: 1 }))
   expect(lastCommits(repo.db, oid, 'no/such/place')).toEqual([])
+})
+
+test('of a directory with very many entries the first get their commit', () => {
+  const repo = new Repo()
+  repos.push(repo)
+  const blob = repo.git(['hash-object', '-w', '--stdin'], 'text').trim()
+  const listing = Array.from(
+    { length: MAX_ENTRIES + 20 },
+    (_, at) => `100644 blob ${blob}\tfile-${String(at).padStart(6, '0')}\n`,
+  )
+  const tree = repo.git(['mktree'], listing.join('')).trim()
+  const commit = repo.git(['commit-tree', '-m', 'Wide', tree]).trim()
+  repo.db.load()
+  const found = lastCommits(repo.db, commit, '')
+  expect(found).toHaveLength(MAX_ENTRIES)
+  expect(found.at(-1)).toMatchObject({ name: `file-00${MAX_ENTRIES - 1}`, commit: { oid: commit } })
 })

@@ -11,6 +11,8 @@ import { Ref } from '../schema.ts'
 import type { RepoRow } from '../store/repos.ts'
 
 const LINK_LIFETIME_MS = 10 * MINUTE
+/** A tree with more entries for each file is listed no further: it counts as too large. */
+const MAX_ENTRIES_PER_FILE = 4
 
 /** Throws 422 when the tree exceeds the archive limits of the settings. */
 async function requireWithinArchiveLimits(
@@ -27,10 +29,12 @@ async function requireWithinArchiveLimits(
       `an archive of this would be over ${what}: clone the repository instead, with --depth 1 for the files alone`,
     )
   if (max_files === null && max_bytes === null) return
-  const files = ((await git.listTree(store, commit, '', { recursive: true })) ?? []).filter(
-    ({ type }) => type === 'file' || type === 'symlink',
-  )
-  if (max_files !== null && files.length > max_files) throw tooLarge(`${max_files} files`)
+  if (max_files !== null) {
+    const limit = MAX_ENTRIES_PER_FILE * max_files + 1
+    const entries = (await git.listTree(store, commit, '', { recursive: true, limit })) ?? []
+    const files = entries.filter(({ type }) => type === 'file' || type === 'symlink')
+    if (files.length > max_files || entries.length === limit) throw tooLarge(`${max_files} files`)
+  }
   if (max_bytes === null) return
   const sized = (await git.listTree(store, commit, '', { recursive: true, sizes: true })) ?? []
   const large = new Map(

@@ -34,6 +34,9 @@ const parentsOf = (path: string): string[] => {
   return parts.map((_, at) => parts.slice(0, at + 1).join('/'))
 }
 
+/** So many entries of a folder are looked at for folders. */
+const MAX_LISTED_ENTRIES = 10_000
+
 /** Lists the folders nearest to the root, breadth first. */
 async function listTopFolders(
   { hearth: { git } }: JobContext,
@@ -43,7 +46,8 @@ async function listTopFolders(
   const found = ['']
   for (let at = 0; at < found.length && found.length < MAX_FOLDERS; at++) {
     const folder = found[at] ?? ''
-    for (const { name, type } of (await git.listTree(store, commit, folder)) ?? []) {
+    const entries = await git.listTree(store, commit, folder, { limit: MAX_LISTED_ENTRIES })
+    for (const { name, type } of entries ?? []) {
       if (type === 'dir' && found.length < MAX_FOLDERS)
         found.push(folder === '' ? name : `${folder}/${name}`)
     }

@@ -7,7 +7,7 @@ import { nextTurn } from '#lib/waiting.ts'
 import { InFlight } from '../blame/in-flight.ts'
 import { refuseBadInput } from '../refs/resolve-commit.ts'
 
-/** Only so many paths of a tree are searched. */
+/** Only so many paths of a tree are listed; those of its files are searched. */
 const MAX_PATHS = 100_000
 const MAX_CACHED_BYTES = 32 * 1024 * 1024
 /** Other events are let through after so many paths, which take about 2 ms. */
@@ -25,13 +25,15 @@ const listings = service('path listings', () => new InFlight<PathList | null>())
 async function readPaths(hearth: Hearth, store: string, commit: Oid): Promise<PathList | null> {
   // Trees with too many entries to list are refused.
   const entries = await refuseBadInput('ref', () =>
-    hearth.git.listTree(store, commit, '', { recursive: true }),
+    hearth.git.listTree(store, commit, '', { recursive: true, limit: MAX_PATHS + 1 }),
   )
   if (entries === null) return null
-  const files = entries.filter(({ type }) => type !== 'dir')
   const list = {
-    paths: files.slice(0, MAX_PATHS).map(({ path }) => path),
-    complete: files.length <= MAX_PATHS,
+    paths: entries
+      .slice(0, MAX_PATHS)
+      .filter(({ type }) => type !== 'dir')
+      .map(({ path }) => path),
+    complete: entries.length <= MAX_PATHS,
   }
   pathLists(hearth).set(`${store} ${commit}`, list)
   return list
