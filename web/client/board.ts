@@ -1,5 +1,5 @@
 // Cards of a board can be dragged to another column, and on boards with an order before or after
-// another card. The drop sends the form that each card has.
+// another card. The drop sends the form of the board.
 import { closestTo, createElement } from './dom.ts'
 
 let card: HTMLElement | null = null
@@ -34,21 +34,20 @@ document.addEventListener('dragover', (event) => {
 })
 document.addEventListener('drop', (event) => {
   const column = columnOf(event)
-  const select = card?.querySelector('select')
-  if (!column || !select) return
+  const form = document.querySelector<HTMLFormElement>('[data-board-drop]')
+  if (!card || !column || !form) return
   event.preventDefault()
+  const from = card.closest<HTMLElement>('[data-column]')?.dataset.column ?? ''
+  const to = column.dataset.column ?? ''
   const place = placeOf(event)
-  if (select.value === column.dataset.column && !place) return
-  select.value = column.dataset.column ?? ''
-  if (place)
-    select.form?.append(
-      createElement('input', {
-        type: 'hidden',
-        name: 'place',
-        value: `${place.side} ${place.at.dataset.cardKey ?? ''}`,
-      }),
-    )
-  select.form?.requestSubmit()
+  if (from === to && !place) return
+  const fields: Record<string, string> = { ...JSON.parse(card.dataset.card ?? '{}'), from, to }
+  if (place) fields.place = `${place.side} ${place.at.dataset.cardKey ?? ''}`
+  // A form that could not be sent still has those of the last drop.
+  for (const field of form.querySelectorAll('[data-of-card]')) field.remove()
+  for (const [name, value] of Object.entries(fields))
+    form.append(createElement('input', { type: 'hidden', name, value, 'data-of-card': '' }))
+  form.requestSubmit()
 })
 document.addEventListener('dragend', () => {
   card = null

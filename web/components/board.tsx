@@ -3,7 +3,7 @@
 import type { Child } from '../jsx/html.ts'
 import { t } from '../text.ts'
 import { AvatarStack, type ActorSummary } from './avatar.tsx'
-import { Button } from './button.tsx'
+import { Button, LinkButton } from './button.tsx'
 import { Icon } from './icon.tsx'
 import { CsrfField } from './form.tsx'
 import { Labels, type LabelSummary } from './label.tsx'
@@ -39,6 +39,19 @@ type BoardProps = {
   /** Where the forms of the cards are sent, with the fields of the card and `from` and `to`. */
   readonly action: string
   readonly csrf: string
+  /** The address of the board with the form of one card, by its id. */
+  readonly moveHref: (card: string) => string
+  /** The id of the card whose form is shown though the board is large. */
+  readonly moving: string | null
+}
+
+/** Each card of a small board has its form; on a large one these would be most of the page. */
+const MAX_FORMS = 30
+const MAX_CHOICES = 200
+
+function isLarge({ columns }: BoardProps): boolean {
+  const cards = columns.reduce((sum, column) => sum + column.cards.length, 0)
+  return cards > MAX_FORMS || cards * columns.length > MAX_CHOICES
 }
 
 /** `place` says before or after which card of the column a card goes. */
@@ -100,7 +113,30 @@ const MoveForm = ({ card, column, columns, action, csrf }: CardProps) => (
   </form>
 )
 
-type CardProps = BoardProps & { readonly card: BoardCard; readonly column: BoardColumn }
+/** Leads to the board with the form of this card. */
+const MoveLink = ({ card, moveHref }: CardProps) => (
+  <LinkButton
+    href={`${moveHref(card.id)}#${card.id}`}
+    small
+    variant="quiet"
+    label={t('Move {reference}', { reference: card.reference })}
+  >
+    {t('Move')}
+  </LinkButton>
+)
+
+/** What a drop on a column sends; the script fills in the fields of the card. */
+const DropForm = ({ action, csrf }: Pick<BoardProps, 'action' | 'csrf'>) => (
+  <form action={action} method="post" data-once data-board-drop hidden>
+    <CsrfField csrf={csrf} />
+  </form>
+)
+
+type CardProps = BoardProps & {
+  readonly card: BoardCard
+  readonly column: BoardColumn
+  readonly hasForm: boolean
+}
 
 const CardItem = (props: CardProps) => {
   const { card } = props
@@ -109,7 +145,7 @@ const CardItem = (props: CardProps) => {
     <li
       class="board-card"
       id={card.id}
-      data-card={mayMove}
+      data-card={mayMove ? JSON.stringify(card.fields) : undefined}
       data-card-key={card.key}
       draggable={mayMove ? 'true' : undefined}
     >
@@ -120,29 +156,42 @@ const CardItem = (props: CardProps) => {
         <span>{card.reference}</span> <Labels labels={card.labels} />{' '}
         <AvatarStack people={card.assignees} />
       </p>
-      {mayMove && <MoveForm {...props} />}
+      {mayMove && (props.hasForm ? <MoveForm {...props} /> : <MoveLink {...props} />)}
     </li>
   )
 }
 
 /** A region that scrolls by itself, so that it is in the tab order. */
-export const Board = (props: BoardProps) => (
-  <section class="board" aria-label={t('Board')} tabindex="0">
-    {props.columns.map((column, index) => (
-      <section class="board-column" data-column={column.value} aria-labelledby={`column-${index}`}>
-        <h2 id={`column-${index}`}>
-          {column.href === null ? column.title : <a href={column.href}>{column.title}</a>}{' '}
-          <span class="muted nums">
-            {column.cards.length}
-            {column.more && '+'}
-          </span>
-        </h2>
-        <ul>
-          {column.cards.map((card) => (
-            <CardItem {...props} card={card} column={column} />
-          ))}
-        </ul>
-      </section>
-    ))}
-  </section>
-)
+export const Board = (props: BoardProps) => {
+  const large = isLarge(props)
+  return (
+    <section class="board" aria-label={t('Board')} tabindex="0">
+      {props.columns.map((column, index) => (
+        <section
+          class="board-column"
+          data-column={column.value}
+          aria-labelledby={`column-${index}`}
+        >
+          <h2 id={`column-${index}`}>
+            {column.href === null ? column.title : <a href={column.href}>{column.title}</a>}{' '}
+            <span class="muted nums">
+              {column.cards.length}
+              {column.more && '+'}
+            </span>
+          </h2>
+          <ul>
+            {column.cards.map((card) => (
+              <CardItem
+                {...props}
+                card={card}
+                column={column}
+                hasForm={!large || card.id === props.moving}
+              />
+            ))}
+          </ul>
+        </section>
+      ))}
+      <DropForm action={props.action} csrf={props.csrf} />
+    </section>
+  )
+}

@@ -25,8 +25,8 @@ import { action, page, type Visit } from '../../site.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
 import { rich, t } from '../../text.ts'
 
-/** The most recently changed issues are shown; more would be unusable. */
-const MAX_ISSUES = 100
+/** The most recently changed issues are shown; more would be unusable, and over 100 KB. */
+const MAX_ISSUES = 80
 
 type By = 'milestone' | 'label'
 type Column = {
@@ -173,6 +173,8 @@ export const boardPage = page({
           <Board
             action={boardPath(repo.full_name, by)}
             csrf={visit.csrf}
+            moveHref={(card) => withQuery(boardPath(repo.full_name, by), { move: card })}
+            moving={visit.url.searchParams.get('move')}
             columns={columns.map((column, at) => ({
               ...column,
               cards: cardsOf(column, at, { by, repo: repo.full_name, known, mayMove }),

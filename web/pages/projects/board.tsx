@@ -152,6 +152,8 @@ export const projectBoardPage = page({
             <Board
               action={boardAddress(visit)}
               csrf={visit.csrf}
+              moveHref={(card) => withQuery(boardAddress(visit), { move: card })}
+              moving={visit.url.searchParams.get('move')}
               columns={board.columns.map((column) => ({
                 value: column.name,
                 title: column.name,

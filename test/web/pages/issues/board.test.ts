@@ -45,3 +45,30 @@ test('a card moves to another milestone or label, with the triage role only', as
     false,
   ])
 })
+
+test('a large board has the form of one card, and less than 100 KB', async () => {
+  for (let at = 0; at < 12; at++)
+    await forge.call(createMilestone, ada, {
+      repo: REPO,
+      title: `A milestone of usual length ${at}`,
+    })
+  for (let at = 0; at < 79; at++)
+    await forge.call(createIssue, ada, {
+      repo: REPO,
+      title: `A title of usual length with a number of words, ${at}`,
+      labels: ['bug'],
+      assignees: ['ada'],
+    })
+  const browser = await forge.browser('ada')
+  const at = `/${REPO}/issues/board`
+  const { html } = await browser.open(at)
+  expect(html.split('class="board-card"').length - 1).toBe(80)
+  expect(Buffer.byteLength(html)).toBeLessThan(100_000)
+  expect(html).not.toContain('<select')
+  const link = new RegExp(`href="([^"]+)"[^>]*aria-label="Move #${number}"`).exec(html)?.[1] ?? ''
+  const moving = await browser.open(link.replaceAll('&amp;', '&').split('#')[0] ?? '')
+  expect(moving.html.split('class="board-move"').length - 1).toBe(1)
+  const form = moving.html.slice(moving.html.indexOf('<form class="board-move"'))
+  expect(await browser.press(form, at, { to: '' })).toMatchObject({ status: 303, location: at })
+  expect((await issue()).milestone).toBeNull()
+})
