@@ -300,6 +300,8 @@ CREATE INDEX artifacts_by_blob ON artifacts (sha256) WHERE sha256 IS NOT NULL;
 
 CREATE INDEX artifacts_by_end ON artifacts (expires_at) WHERE sha256 IS NOT NULL;
 
+CREATE INDEX artifacts_by_size ON artifacts (repo_id, size_in_bytes) WHERE sha256 IS NOT NULL;
+
 CREATE INDEX artifacts_of_repo ON artifacts (repo_id);
 
 CREATE TABLE asked_people (
@@ -3010,6 +3012,21 @@ CREATE TABLE stars (
 
 CREATE INDEX stars_of_repo ON stars (repo_id, user_id);
 
+CREATE TRIGGER stored_files_added AFTER INSERT ON stored_files WHEN NEW.unneeded_at IS NULL BEGIN
+  UPDATE stored_totals SET files = files + 1, bytes = bytes + NEW.size WHERE away = NEW.away;
+END;
+
+CREATE TRIGGER stored_files_changed AFTER UPDATE OF size, away, unneeded_at ON stored_files BEGIN
+  UPDATE stored_totals SET files = files - 1, bytes = bytes - OLD.size
+    WHERE away = OLD.away AND OLD.unneeded_at IS NULL;
+  UPDATE stored_totals SET files = files + 1, bytes = bytes + NEW.size
+    WHERE away = NEW.away AND NEW.unneeded_at IS NULL;
+END;
+
+CREATE TRIGGER stored_files_removed AFTER DELETE ON stored_files WHEN OLD.unneeded_at IS NULL BEGIN
+  UPDATE stored_totals SET files = files - 1, bytes = bytes - OLD.size WHERE away = OLD.away;
+END;
+
 CREATE TABLE stored_files (
   name TEXT PRIMARY KEY, -- its path below the data directory
   store TEXT, -- the object store of a pack or an index; null for an uploaded file
@@ -3026,6 +3043,12 @@ CREATE TABLE stored_files (
 CREATE INDEX stored_files_of_store ON stored_files (store);
 
 CREATE INDEX stored_files_unneeded ON stored_files (unneeded_at) WHERE unneeded_at IS NOT NULL;
+
+CREATE TABLE stored_totals (
+  away INTEGER PRIMARY KEY CHECK (away IN (0, 1)), -- 1: those that are in the bucket only
+  files INTEGER NOT NULL CHECK (files >= 0),
+  bytes INTEGER NOT NULL CHECK (bytes >= 0)
+) STRICT;
 
 CREATE TABLE team_lines (
   team_id TEXT NOT NULL REFERENCES teams (id) ON DELETE CASCADE,

@@ -2,6 +2,7 @@
 import type { RepoGrant } from '#core/access.ts'
 import type { Db } from '#core/db.ts'
 import type { Tx } from '#core/write.ts'
+import { storageOfRepo } from '#features/repos/index.ts'
 import { notFound } from '#lib/errors.ts'
 import type { Timestamp } from '#lib/time.ts'
 import type { Cache } from './schema.ts'
@@ -97,6 +98,7 @@ export const removeCache = (tx: Tx, id: string): void =>
 
 /** Deletes the caches of a repository that were not used for longest, until the rest fits. */
 export function evictCaches(tx: Tx, repo_id: string, maxBytes: number): void {
+  if (storageOfRepo(tx.db, repo_id, 'caches').bytes <= maxBytes) return
   tx.db.run(
     `DELETE FROM caches WHERE seq IN (
        SELECT seq FROM (

@@ -231,6 +231,7 @@ export const TABLE_RETENTION: Readonly<Record<string, string>> = {
   workspaces: 'workspaces',
   site_settings: ONE_EACH,
   departed_workspaces: 'until an administrator ends the redirect',
+  stored_totals: 'two rows',
   stored_files: 'a day after the pack or file that they describe',
   backups: 'one row per backup',
   agent_programs: 'until an administrator removes it; at most 50',

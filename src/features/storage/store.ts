@@ -112,13 +112,13 @@ export type StoredTotals = {
 
 /**
  * Returns the bytes of needed files: all, those also on this disk, and those only in the bucket.
+ * Triggers keep them.
  */
 export const sumStored = (db: Db): StoredTotals =>
   db.one<StoredTotals>(
-    `SELECT count(*) AS files, coalesce(sum(size), 0) AS bytes,
-       coalesce(sum(CASE away WHEN 0 THEN size END), 0) AS local,
-       coalesce(sum(CASE away WHEN 1 THEN size END), 0) AS away
-     FROM stored_files WHERE unneeded_at IS NULL`,
+    `SELECT sum(files) AS files, sum(bytes) AS bytes, sum(iif(away, 0, bytes)) AS local,
+       sum(iif(away, bytes, 0)) AS away
+     FROM stored_totals`,
   ) ?? { files: 0, bytes: 0, local: 0, away: 0 }
 
 /**

@@ -215,6 +215,7 @@ export const EXCLUDED_TABLES: Readonly<Record<string, string>> = {
   site_settings: 'of the other forge',
   backups: 'of the other forge',
   stored_files: 'of the bucket of the other forge',
+  stored_totals: 'of the bucket of the other forge',
   migrations: 'of the other forge',
 }
 
