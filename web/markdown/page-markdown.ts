@@ -94,6 +94,9 @@ export class PageMarkdown {
     )
     clearTimeout(timeout)
     const marker = new RegExp(`<!--part ${this.#nonce} (\\d+)-->`, 'g')
-    return page.replace(marker, (_, index: string) => parts[Number(index)] ?? '')
+    // A part may have others in it: the lines of a change have conversations below them.
+    const put = (html: string): string =>
+      html.replace(marker, (_, index: string) => put(parts[Number(index)] ?? ''))
+    return put(page)
   }
 }

@@ -97,6 +97,15 @@ test('a page gets its documents when it is complete, and no text can name anothe
   expect(again.isPending).toBeFalse()
 })
 
+test('a document within source that is not highlighted yet is filled too', async () => {
+  const { hearth } = await makeWorld()
+  const page = new PageMarkdown(hearth, 'ada')
+  const document = page.place(`${LONG}\nwithin`, OPTIONS)
+  const source = page.placeSource(['let c = 3'], 'javascript', () => `<td>${document}</td>`)
+  expect([document, source].every((part) => part.startsWith('<!--part '))).toBeTrue()
+  expect(await page.fill(source)).toBe(`<td>${renderMarkdown(`${LONG}\nwithin`, OPTIONS)}</td>`)
+})
+
 test('source of a page is highlighted when it is complete, and plain when that comes too late', async () => {
   const { hearth } = await makeWorld()
   const show = (lines: readonly (readonly string[])[]) => `<b>${lines.flat().join('|')}</b>`
