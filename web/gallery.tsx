@@ -547,9 +547,9 @@ const Code = () => {
 
 const Changes = () => {
   const options = {
-    commentHref: (_path: string, side: string, line: number) => `#comment-${side}-${line}`,
+    commentHref: (lineId: string) => `?on=${lineId}`,
     loadHref: (path: string) => `#load-${path}`,
-    expandHref: (_path: string, from: number, to: number) => `#expand-${from}-${to}`,
+    expandHref: (_anchor: string, from: number, to: number) => `#expand-${from}-${to}`,
     fileHref: () => '#file',
   }
   const thread = {

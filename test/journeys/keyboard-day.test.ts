@@ -88,7 +88,7 @@ test('a file is edited on a branch of its own, and becomes a pull request', asyn
 
 test('a suggestion on a line of a change, and the merge', async () => {
   await keys.follow(/^a Changes/, /\/pull\/2\/changes/)
-  await keys.tabTo(/^a Comment on new line 1/)
+  await keys.tabTo(/^a Comment on line 1/)
   await keys.press('Enter')
   await page.waitForSelector('.line-form textarea:focus')
   await keys.tabTo(/^button Add a suggestion/)

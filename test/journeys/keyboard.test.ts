@@ -140,7 +140,7 @@ test('from a pull request to its changes, a comment on a line, and a review', as
   await goBy(`${REPO}/pull/4`, 'Enter')
   await tabTo(/^a Changes/)
   await goBy(`${REPO}/pull/4/changes`, 'Enter')
-  await tabTo(/^a Comment on new line/)
+  await tabTo(/^a Comment on line/)
   await press('Enter')
   await page.waitForSelector('.line-form textarea:focus')
   expect(problems).toEqual([])

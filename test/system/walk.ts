@@ -364,7 +364,7 @@ await task('Suggest a change on a line', ada, pull, [4, 1, 2], async (person) =>
   await person.press('nav a:has-text("Changes")')
   await person.page.waitForURL(/\/changes/)
   await person.at('.diff-table .add > td:last-child').hover()
-  await person.press('a.line-comment[href*="side=new"][href*="line=7#"]')
+  await person.press('.diff-lines a[href*="on=d"][href$="R7"]')
   await person.sees('.line-form textarea:focus')
   await person.press('button:has-text("Add a suggestion")')
   await person.type('Seven degrees')

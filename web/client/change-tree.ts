@@ -1,5 +1,6 @@
 // The tree beside the changes: open where there is room, filtered while one types, and with a mark
 // at the file that is read.
+import { anchorOf } from './changed-file.ts'
 
 const tree = document.querySelector<HTMLDetailsElement>('[data-change-tree]')
 const wide = matchMedia('(min-width: 70rem)')
@@ -71,7 +72,7 @@ const lineOf = (id: string): HTMLElement | null =>
 
 let marked: Element | null = null
 function markCurrent(): void {
-  const link = lineOf(currentFile()?.id ?? '')
+  const link = lineOf(anchorOf(currentFile()))
   if (!tree || link === marked) return
   marked?.removeAttribute('aria-current')
   marked = link
@@ -97,27 +98,57 @@ if (tree)
 /** Whether the page shows changes, so that `j` and `k` lead from file to file. */
 export const hasFiles = (): boolean => document.querySelector('.diff-file') !== null
 
-/** Leads to the next or the previous file: from the one with the focus, else from the one on top. */
+/**
+ * Leads to the next or the previous file: from the one with the focus, else from the one on top. After
+ * the last one it leads to the next part of the change, and before the first one to the part before.
+ */
 export function focusFile(step: 1 | -1): void {
   const files = [...document.querySelectorAll<HTMLElement>('.diff-file')]
   const top = document.querySelector('.diff-main')?.getBoundingClientRect().top ?? 0
   const from = document.activeElement?.closest('.diff-file') ?? (top > 96 ? null : currentFile())
-  const at = files.indexOf(from as HTMLElement)
-  const next = files[Math.min(files.length - 1, Math.max(0, at + step))]
+  const at = files.indexOf(from as HTMLElement) + step
+  if (from && !files[at]) {
+    const part = step === 1 ? '#more-files a' : '.part-before a'
+    return document.querySelector<HTMLAnchorElement>(part)?.click()
+  }
+  const next = files[Math.max(0, at)]
   next?.scrollIntoView({ block: 'start' })
   next?.querySelector('summary')?.focus({ preventScroll: true })
 }
 
+/** The files that are marked as viewed. Those of which several parts are shown count once. */
+const viewedPaths = (parts: Iterable<Element>): Set<string> =>
+  new Set(
+    [...parts].flatMap((part) =>
+      [...part.querySelectorAll<HTMLButtonElement>('.diff-tools [form=mark-unviewed]')].map(
+        ({ value }) => value,
+      ),
+    ),
+  )
+
+const viewedCount = (): HTMLElement | null => document.querySelector('[data-viewed-count]')
+
 /** Shows in the tree and above the changes that a file was viewed, or no more. */
-export function markViewed(id: string, viewed: boolean): void {
-  lineOf(id)?.closest('li')?.classList.toggle('viewed', viewed)
-  const count = document.querySelector<HTMLElement>('[data-viewed-count]')
+export function markViewed(file: HTMLElement, viewed: boolean): void {
+  lineOf(anchorOf(file))?.closest('li')?.classList.toggle('viewed', viewed)
+  const button = file.querySelector('.diff-tools [name=path]')
+  for (const other of document.querySelectorAll<HTMLElement>('.diff-file'))
+    if (button && other !== file && other.dataset.path === file.dataset.path)
+      other.querySelector('.diff-tools [name=path]')?.replaceWith(button.cloneNode(true))
+  const count = viewedCount()
   if (!count) return
   // Files on other pages are counted by the server.
-  const all =
-    Number(count.dataset.viewedCount) +
-    document.querySelectorAll('.diff-tools [name=viewed][value=no]').length
+  const all = Number(count.dataset.viewedCount) + viewedPaths([document.body]).size
   count.textContent = (count.textContent ?? '').replace(/\d+/, String(all))
+}
+
+/** Files of another page have come into this one. */
+export function countAppended(files: readonly Element[]): void {
+  const count = viewedCount()
+  if (!count) return
+  const here = viewedPaths([document.body])
+  const added = [...viewedPaths(files)].filter((path) => !here.has(path))
+  count.dataset.viewedCount = String(Number(count.dataset.viewedCount) - added.length)
 }
 
 /** A file that is loaded alone does not know its place among the others. */

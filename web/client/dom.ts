@@ -5,6 +5,10 @@ export const isEditable = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
   (target.isContentEditable || /^(?:input|textarea|select)$/i.test(target.tagName))
 
+/** The texts that are written in a form. */
+export const writtenIn = (form: HTMLFormElement): string =>
+  [...form.querySelectorAll('textarea')].map(({ value }) => value).join('\0')
+
 /** The nearest element around the target of an event that matches a selector. */
 export const closestTo = <E extends HTMLElement>(event: Event, selector: string): E | null =>
   event.target instanceof Element ? event.target.closest<E>(selector) : null

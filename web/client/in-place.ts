@@ -1,11 +1,11 @@
 // Forms whose result is shown on the same page: the server says where the form leads, and when that is this
 // page, it is fetched and morphed. Without a script the form leads there by itself.
 import { announce } from './announce.ts'
-import { createElement, fetchPage, isEditable } from './dom.ts'
+import { fetchPage, isEditable, writtenIn } from './dom.ts'
 import { forgetDrafts } from './drafts.ts'
+import { showError } from './form-error.ts'
 import { morph } from './morph.ts'
 import { refreshParts } from './refresh.ts'
-import { t } from './texts.ts'
 
 /** The parts of a page that a form may have changed. */
 const PARTS = ['.site-header', '.thing-header', '#content']
@@ -29,10 +29,6 @@ function showPage(page: Document, form: HTMLFormElement | null): void {
   }
   refreshParts()
 }
-
-/** The texts that are written in a form. */
-const writtenIn = (form: HTMLFormElement): string =>
-  [...form.querySelectorAll('textarea')].map(({ value }) => value).join('\0')
 
 /** Leaves what was opened for a form. */
 function closeForm(form: HTMLFormElement): void {
@@ -81,14 +77,6 @@ async function showResult(address: string, form: HTMLFormElement, sent: string):
   if (said) announce(said)
   if (url.hash) document.getElementById(url.hash.slice(1))?.scrollIntoView({ block: 'nearest' })
   keepFocus(before)
-}
-
-/** Says above a form why it was not taken. */
-export function showError(form: HTMLFormElement, text: string | null): void {
-  form.querySelector('.notice-bad')?.remove()
-  const notice = createElement('div', { class: 'notice notice-bad', role: 'alert' })
-  notice.textContent = text ?? t('This could not be sent. Try again.')
-  form.prepend(notice)
 }
 
 /** Shows the page of a refused form, which has the typed values and the reason. */

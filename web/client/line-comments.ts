@@ -1,32 +1,38 @@
 // Comments on lines of a change, made in their place. Without a script the links lead to a page with
 // the form, and the form to a page with the comment.
+import { announce } from './announce.ts'
 import { keepPlace, markViewed } from './change-tree.ts'
-import { closestTo, createElement, fetchPage, isPlainClick } from './dom.ts'
+import { anchorOf, limitToFile } from './changed-file.ts'
+import { closestTo, createElement, fetchPage, isPlainClick, writtenIn } from './dom.ts'
 import { forgetDrafts, restoreDrafts } from './drafts.ts'
-import { showError } from './in-place.ts'
+import { showError } from './form-error.ts'
 import { morph } from './morph.ts'
 import { refreshParts } from './refresh.ts'
 
-/** The line that a link for a comment is about. */
-type Line = { link: HTMLAnchorElement; url: URL; side: string; line: number; file: Element | null }
+/** The links to the form for a comment, one in each line. */
+const COMMENT_LINKS = '.diff-table > tbody > tr > td > a[href*="on=d"]'
+
+/** The line that a link for a comment is about: its id, and what the id says. */
+type Line = {
+  link: HTMLAnchorElement
+  id: string
+  side: string
+  line: number
+  file: HTMLElement | null
+}
 
 const lineOf = (link: HTMLAnchorElement): Line => {
-  const url = new URL(link.href)
-  return {
-    link,
-    url,
-    side: url.searchParams.get('side') ?? '',
-    line: Number(url.searchParams.get('line')),
-    file: link.closest('.diff-file'),
-  }
+  const id = new URL(link.href).searchParams.get('on') ?? ''
+  const [, side = '', line] = /([LR])(\d+)$/.exec(id) ?? []
+  return { link, id, side, line: Number(line), file: link.closest<HTMLElement>('.diff-file') }
 }
 
 const rowOf = ({ link }: Line): HTMLTableRowElement | null => link.closest('tr')
 
 /** The link of a row for one side. */
 const linkIn = (row: Element | null | undefined, side: string): HTMLAnchorElement | undefined =>
-  [...(row?.querySelectorAll<HTMLAnchorElement>('a.line-comment') ?? [])].find(
-    (link) => new URL(link.href).searchParams.get('side') === side,
+  [...(row?.querySelectorAll<HTMLAnchorElement>(COMMENT_LINKS) ?? [])].find(
+    (link) => lineOf(link).side === side,
   )
 
 /** The part of the page that a form was added to, below a row. */
@@ -45,13 +51,14 @@ function placeBelow(row: HTMLTableRowElement): Element {
 
 /** Opens the form for a comment that ends on a line. `start` is the first line of a range. */
 async function openForm(place: Line, start: number | null): Promise<void> {
-  const { link, url } = place
-  const id = url.hash.slice(1)
+  const { link, file } = place
+  const url = new URL(link.href)
+  const id = `comment-${place.id}`
   const open = document.getElementById(id)
   if (open && start === null) return open.querySelector('textarea')?.focus()
   if (link.ariaBusy === 'true') return
   link.ariaBusy = 'true'
-  url.searchParams.set('only', url.searchParams.get('on') ?? '')
+  limitToFile(url, file)
   if (start !== null) url.searchParams.set('start', String(start))
   const form = (await fetchPage(url))?.getElementById(id)
   link.ariaBusy = null
@@ -77,7 +84,7 @@ function openRange(from: Line, to: Line): void {
 const isSameSide = (a: Line, b: Line): boolean => a.side === b.side && a.file === b.file
 
 document.addEventListener('click', (event) => {
-  const link = closestTo<HTMLAnchorElement>(event, 'a.line-comment')
+  const link = closestTo<HTMLAnchorElement>(event, COMMENT_LINKS)
   const isRange = event.shiftKey && event.button === 0 && !event.ctrlKey && !event.metaKey
   if (!link || !(isPlainClick(event) || isRange)) return
   event.preventDefault()
@@ -97,16 +104,16 @@ const mark = (from: Line | null, to: Line | null): void => {
   const table = from && to ? from.file : null
   if (!from || !to) return
   const [first, end] = from.line <= to.line ? [from.line, to.line] : [to.line, from.line]
-  for (const link of table?.querySelectorAll<HTMLAnchorElement>('a.line-comment') ?? []) {
+  for (const link of table?.querySelectorAll<HTMLAnchorElement>(COMMENT_LINKS) ?? []) {
     const { side, line } = lineOf(link)
     if (side === from.side && line >= first && line <= end) link.closest('tr')?.classList.add('lit')
   }
 }
 document.addEventListener('dragstart', (event) => {
-  if (closestTo(event, 'a.line-comment')) event.preventDefault()
+  if (closestTo(event, COMMENT_LINKS)) event.preventDefault()
 })
 document.addEventListener('pointerdown', (event) => {
-  const link = closestTo<HTMLAnchorElement>(event, 'a.line-comment')
+  const link = closestTo<HTMLAnchorElement>(event, COMMENT_LINKS)
   dragged = link && event.pointerType === 'mouse' && event.button === 0 ? lineOf(link) : null
   target = null
 })
@@ -132,7 +139,7 @@ function addSuggestion(form: HTMLFormElement): boolean {
   const field = (name: string) =>
     form.querySelector<HTMLInputElement>(`[name=${name}]`)?.value ?? ''
   const line = Number(field('line'))
-  const anchor = form.closest('.diff-file')?.id
+  const anchor = anchorOf(form.closest('.diff-file'))
   const lines: string[] = []
   for (let at = Number(field('start_line')) || line; at <= line; at++) {
     const cell = document
@@ -194,12 +201,15 @@ function showFresh(page: Document, file: HTMLElement): void {
 
 /** Sends a form of a line or a thread, and shows the result in its place. */
 async function send(form: HTMLFormElement, submitter: HTMLElement | null): Promise<void> {
-  const file = form.closest<HTMLElement>('.diff-file')
+  // The forms of the viewed marks are outside of the files that their buttons are in.
+  const file = (form.closest('.diff-file') ??
+    submitter?.closest('.diff-file') ??
+    null) as HTMLElement | null
+  const sent = writtenIn(form)
   const data = new FormData(form, submitter)
   const back = new URL(String(data.get('back')), location.href)
   const viewed = data.get('viewed')
-  const path = file?.dataset.path ?? String(data.get('path') ?? '')
-  back.searchParams.set('only', path)
+  limitToFile(back, file)
   data.set('back', `${back.pathname}${back.search}`)
   const body =
     form.enctype === 'multipart/form-data'
@@ -210,15 +220,20 @@ async function send(form: HTMLFormElement, submitter: HTMLElement | null): Promi
   const wrapper = form.closest('.line-form')
   const refused = wrapper && page?.getElementById(wrapper.id)
   if (response?.ok && page && file) {
-    forgetDrafts(form)
-    if (wrapper) removeForm(wrapper)
-    else closeForm(form)
+    // What was written since then stays.
+    if (writtenIn(form) === sent) {
+      forgetDrafts(form)
+      if (wrapper) removeForm(wrapper)
+      else closeForm(form)
+    }
     showFresh(page, file)
+    const said = page.querySelector('#content > .notice')?.textContent
+    if (said) announce(said)
     if (viewed !== null && file instanceof HTMLDetailsElement) {
       file.open = viewed !== 'yes'
-      markViewed(file.id, viewed === 'yes')
+      markViewed(file, viewed === 'yes')
       file
-        .querySelector<HTMLElement>(file.open ? '.diff-tools form button' : 'summary')
+        .querySelector<HTMLElement>(file.open ? '.diff-tools button' : 'summary')
         ?.focus({ preventScroll: true })
       file.scrollIntoView({ block: 'nearest' })
     }
@@ -226,7 +241,11 @@ async function send(form: HTMLFormElement, submitter: HTMLElement | null): Promi
       .getElementById(new URL(response.url).hash.slice(1))
       ?.scrollIntoView({ block: 'nearest' })
   } else if (refused) wrapper.replaceWith(refused)
-  else showError(form, page?.querySelector('.field-error, .notice-bad')?.textContent ?? null)
+  else
+    showError(
+      viewed === null ? form : (file?.querySelector('.diff-tools') ?? form),
+      page?.querySelector('.field-error, .notice-bad')?.textContent ?? null,
+    )
 }
 
 /** Leaves a form that was sent as it was before, so that it may change with the page. */
@@ -238,16 +257,19 @@ function closeForm(form: HTMLFormElement): void {
   if (details instanceof HTMLDetailsElement) details.open = false
 }
 
-/** The forms of a file that are sent in their place: those of threads, and the viewed mark. */
+/** The forms of a file that are sent in their place: those of threads, and the viewed marks. */
 const FORMS_OF_FILES =
-  '.diff-file .thread form:not([action$="/suggestions"]):has([name=back]), .diff-tools form'
+  '.diff-file .thread form:not([action$="/suggestions"]):has([name=back]), #mark-viewed, #mark-unviewed'
 
+// Before `in-place.ts`, which would show the page of the form without the parts that were added to this one.
 document.addEventListener('submit', (event) => {
   const { target: form, submitter, defaultPrevented } = event
   if (!(form instanceof HTMLFormElement) || defaultPrevented) return
   if (!form.matches(FORMS_OF_FILES)) return
   event.preventDefault()
-  if (form.ariaBusy === 'true') return
-  form.ariaBusy = 'true'
-  void send(form, submitter).finally(() => (form.ariaBusy = null))
+  // All files share the forms of the viewed marks.
+  const busy = form.closest('.diff-file') ? form : (submitter ?? form)
+  if (busy.ariaBusy === 'true') return
+  busy.ariaBusy = 'true'
+  void send(form, submitter).finally(() => (busy.ariaBusy = null))
 })

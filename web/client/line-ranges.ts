@@ -1,5 +1,5 @@
 // Line numbers that are pressed: the address names the line. In a file a shift-click selects a range (`#L3-L9`).
-import { closestTo } from './dom.ts'
+import { closestTo, isPlainClick } from './dom.ts'
 
 const parseRange = (hash: string): [number, number] | null => {
   const match = /^#L(\d+)(?:-L(\d+))?$/.exec(hash)
@@ -52,7 +52,11 @@ function nameLine(id: string): void {
 let lastLine = Number(/^#L(\d+)/.exec(location.hash)?.[1] ?? 0)
 document.addEventListener('click', (event) => {
   const changed = closestTo<HTMLElement>(event, '.diff-table td[id]')
-  if (changed) return nameLine(changed.id)
+  if (changed) {
+    if (!isPlainClick(event)) return
+    event.preventDefault()
+    return nameLine(changed.id)
+  }
   const line = pressedLine(event)
   if (line === null) return
   if (event.shiftKey && lastLine > 0) {

@@ -1,6 +1,7 @@
 // Parts of a change that are loaded into the open page: more unchanged lines, a file that was left
 // out, the next files. Without a script the links lead to pages that show the same.
-import { keepPlace } from './change-tree.ts'
+import { countAppended, keepPlace } from './change-tree.ts'
+import { anchorOf, limitToFile } from './changed-file.ts'
 import { closestTo, fetchPage, isPlainClick } from './dom.ts'
 import { refreshParts } from './refresh.ts'
 
@@ -14,7 +15,7 @@ const loadPart = async (link: HTMLAnchorElement): Promise<void> => {
   if (!old || link.ariaBusy === 'true') return
   link.ariaBusy = 'true'
   const url = new URL(link.href)
-  url.searchParams.set('only', file?.dataset.path ?? '')
+  limitToFile(url, file)
   const fresh = (await fetchPage(url))?.getElementById(old.id)
   if (!fresh) return location.assign(link.href)
   const hadFocus = document.activeElement === link
@@ -26,11 +27,31 @@ const loadPart = async (link: HTMLAnchorElement): Promise<void> => {
   loadWhenNear(fresh)
 }
 
+/** Adds the next lines of a file below those that are shown. */
+const loadRest = async (link: HTMLAnchorElement): Promise<void> => {
+  const file = link.closest<HTMLElement>('.diff-file')
+  const last = file?.dataset.lines?.split('-')[1]
+  if (!file || !last) return location.assign(link.href)
+  const next = document.getElementById(`${anchorOf(file)}-${last}`)
+  if (next) return next.scrollIntoView({ block: 'start' })
+  if (link.ariaBusy === 'true') return
+  link.ariaBusy = 'true'
+  const url = new URL(link.href)
+  limitToFile(url, file, `${last}-`)
+  const fresh = (await fetchPage(url))?.querySelector<HTMLElement>('.diff-main > .diff-file')
+  link.ariaBusy = null
+  if (!fresh) return location.assign(link.href)
+  keepPlace(file, fresh)
+  file.after(fresh)
+  refreshParts()
+  fresh.querySelector('summary')?.focus({ preventScroll: true })
+}
+
 document.addEventListener('click', (event) => {
-  const link = closestTo<HTMLAnchorElement>(event, 'a[data-part]')
+  const link = closestTo<HTMLAnchorElement>(event, 'a[data-part], a[data-rest]')
   if (!link || !isPlainClick(event)) return
   event.preventDefault()
-  void loadPart(link)
+  void (link.dataset.rest === undefined ? loadPart : loadRest)(link)
 })
 
 /**
@@ -45,16 +66,20 @@ const loadMoreFiles = async (link: HTMLAnchorElement): Promise<void> => {
   if (link.ariaBusy === 'true') return
   link.ariaBusy = 'true'
   const fresh = await fetchPage(link.href)
-  const files = [...(fresh?.querySelectorAll('.diff-main > .diff-file') ?? [])]
   const footer = document.getElementById('more-files')
-  if (files.length === 0 || !footer) return void (link.ariaBusy = null)
+  if (!fresh || !footer) return void (link.ariaBusy = null)
+  // The next lines of a file may be there already.
+  const files = [...fresh.querySelectorAll('.diff-main > .diff-file')].filter(
+    ({ id }) => !document.getElementById(id),
+  )
+  countAppended(files)
   const hadFocus = document.activeElement === link
   // One element for all files: the browser skips it as a whole while it is off screen.
   const batch = document.createElement('div')
   batch.className = 'diff-more'
   batch.append(...files)
-  document.querySelector('.diff-main')?.append(batch)
-  footer.replaceChildren(...(fresh?.getElementById('more-files')?.childNodes ?? []))
+  footer.before(batch)
+  footer.replaceChildren(...(fresh.getElementById('more-files')?.childNodes ?? []))
   for (const file of files) loadWhenNear(file)
   loadWhenNear(footer)
   refreshParts()
@@ -70,6 +95,18 @@ document.addEventListener('click', (event) => {
   else return
   event.preventDefault()
 })
+
+/** Loads the part of a change that has the file or line which the address names. */
+function openPartOf(id: string): void {
+  if (!/^d[0-9a-z]{2,}(?:[LR]\d+)?$/.test(id) || document.getElementById(id)) return
+  if (!document.querySelector('.diff')) return
+  const url = new URL(location.href)
+  if (url.searchParams.get('at') === id) return
+  url.searchParams.set('at', id)
+  location.replace(url)
+}
+addEventListener('hashchange', () => openPartOf(location.hash.slice(1)))
+openPartOf(location.hash.slice(1))
 
 const observer = new IntersectionObserver(
   (entries) => {

@@ -5,7 +5,6 @@ import { formatNumber } from '../format.ts'
 import type { Child } from '../jsx/html.ts'
 import { UntrustedName } from './bidi-controls.tsx'
 import { Button } from './button.tsx'
-import { diffAnchor } from './diff-table.tsx'
 import { fileStatusStyle } from './diff-status.ts'
 import type { DiffFile } from './diff-view.tsx'
 import { Icon } from './icon.tsx'
@@ -131,20 +130,23 @@ export const TreeSearch = ({ listHref, value }: { listHref: string; value?: stri
 
 type DiffFilesProps = {
   files: readonly TreeFile[]
+  /** The id of the first file beside the tree. */
+  first?: string
+  hrefOf: (file: TreeFile) => string
   total: number
   /** The address of the list of all files, when these are not all. */
   listHref?: string
 }
 
 /** The tree beside the changes; where there is no room, a closed drawer above them. */
-export const DiffFiles = ({ files, total, listHref }: DiffFilesProps) => (
+export const DiffFiles = ({ files, first, hrefOf, total, listHref }: DiffFilesProps) => (
   <details class="diff-files" data-change-tree>
     <summary>
       <Icon name="chevron-right" class="fold" />{' '}
       {rich('Files {total}', { total: <span class="count">{total}</span> })}
     </summary>
     <nav class="diff-files-panel" aria-label={t('Changed files')}>
-      <a class="skip-tree" href={`#${diffAnchor(files[0]?.path ?? '')}`}>
+      <a class="skip-tree" href={`#${first ?? ''}`}>
         {t('Skip file tree')}
       </a>
       {listHref === undefined ? (
@@ -175,7 +177,7 @@ export const DiffFiles = ({ files, total, listHref }: DiffFilesProps) => (
               })}
             </p>
           )}
-          <DiffTree files={files} hrefOf={({ path }) => `#${diffAnchor(path)}`} />
+          <DiffTree files={files} hrefOf={hrefOf} />
         </div>
       </div>
     </nav>

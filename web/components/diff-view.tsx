@@ -1,12 +1,12 @@
 // Changes of files, unified or side by side. Long files are split into blocks that the browser lays
 // out only near the window, so that 10,000 lines stay fast and the browser's own search finds them.
-import type { DiffHunk } from '../diff/rows.ts'
+import type { DiffHunk, FilePart } from '../diff/rows.ts'
 import type { Child } from '../jsx/html.ts'
 import type { PageMarkdown } from '../markdown/page-markdown.ts'
 import { BLOCK_ROWS } from './code-view.tsx'
-import { diffAnchor, DiffTable } from './diff-table.tsx'
+import { changedLineHref, diffAnchor, DiffTable } from './diff-table.tsx'
 import { fileStatusStyle } from './diff-status.ts'
-import { DiffFiles } from './diff-tree.tsx'
+import { DiffFiles, type TreeFile } from './diff-tree.tsx'
 import { Icon, IconDrawings, type IconName } from './icon.tsx'
 import { ImageDiff, type ChangedImage } from './image-diff.tsx'
 import { DocumentDiff } from './document.tsx'
@@ -16,7 +16,7 @@ import { UntrustedName } from './bidi-controls.tsx'
 import { rich, t, tn } from '../text.ts'
 
 export type { DiffHunk, DiffLine } from '../diff/rows.ts'
-export { diffAnchor }
+export { changedLineHref, diffAnchor }
 
 /** One changed file, as `get_pull_changes`, `get_commit` and `compare` return it. */
 export interface DiffFile {
@@ -39,6 +39,8 @@ export interface DiffFile {
   notebook?: NotebookChange
   /** The language of the lines, where the path does not tell it. */
   language?: string | null
+  /** The rows that the page shows; all of them without. */
+  part?: FilePart
   /** The versions of an image, or that they are loaded on request. */
   image?: ChangedImage | 'later'
 }
@@ -56,14 +58,16 @@ export interface DiffOptions {
   threads?: readonly DiffThread[]
   /** What jobs and scanners say about lines, above the threads. */
   annotations?: readonly DiffThread[]
-  /** The address of a comment form for a line. With it every line has a + button. */
-  commentHref?: (path: string, side: 'old' | 'new', line: number) => string
+  /** The address of a comment form for a line, by its id. With it every line has a + button. */
+  commentHref?: (lineId: string) => string
   /** The address that shows a file in full, for files that are left out. */
   loadHref?: (path: string) => string
   /** The address of the file in the new version. */
   fileHref?: (file: DiffFile) => string | null
-  /** The address that expands unchanged lines, by their numbers on the new side. */
-  expandHref?: (path: string, from: number, to: number) => string
+  /** The address of the rest of a file, from a line on. With it a part of a file ends with a link. */
+  restHref?: (path: string, lineId: string) => string
+  /** The address that expands unchanged lines of the file with an id, by their new numbers. */
+  expandHref?: (anchor: string, from: number, to: number) => string
   /** The addresses of the bytes of both versions. */
   bytesHref?: (file: DiffFile) => { before: string | null; after: string | null }
   /** Further controls in the head of a file: the viewed mark, a menu. */
@@ -74,6 +78,8 @@ export interface DiffOptions {
   page?: Pick<PageMarkdown, 'placeSource'>
   /** Shows lines without highlighting. */
   plain?: boolean
+  /** How many bytes colours and marked words may still have on the page; any number without. */
+  room?: { bytes: number }
   /** The page has so many files that each is laid out only near the window. */
   manyFiles?: boolean
   /** The icons of files refer to drawings that the page has once. */
@@ -216,10 +222,24 @@ const LeftOut = ({ file, options }: { file: DiffFile; options: DiffOptions }) =>
   )
 }
 
+/** A link to the lines of a file after a part of it, which the script adds below. */
+const RestOfFile = ({ file, options }: { file: DiffFile; options: DiffOptions }) => {
+  const { path, part } = file
+  if (!part?.last || options.restHref === undefined) return null
+  return (
+    <Note icon="info" options={options}>
+      <a href={options.restHref(path, part.last)} rel="next nofollow" data-rest>
+        {t('Next lines of this file')}
+      </a>
+    </Note>
+  )
+}
+
 const Lines = ({ file, options }: { file: DiffFile; options: DiffOptions }) => (
   <>
     <DiffTable file={file} options={options} />
-    {file.truncated && (
+    <RestOfFile file={file} options={options} />
+    {file.truncated && !file.part?.last && (
       <Note icon="info" options={options}>
         {t('The rest of this file is not shown.')}{' '}
         <LoadLink file={file} options={options}>
@@ -275,15 +295,21 @@ const Body = ({ file, options }: { file: DiffFile; options: DiffOptions }) => {
   )
 }
 
+/** The id of the frame of a file, or of a part that goes on with it. */
+const frameId = ({ path, part }: DiffFile): string =>
+  diffAnchor(path) + (part?.after ? `-${part.after}` : '')
+
 /** The classes with the expected height of a file, for the browser. */
 const lazyFile = (file: DiffFile): string => {
   const rows = file.hunks.reduce((count, hunk) => count + hunk.lines.length + 1, 0)
   return `lazy block-${Math.min(20, 1 + Math.ceil(rows / 10))}`
 }
 
-/** The changes of one file, in a frame that folds. */
+/** The changes of one file, in a frame that folds. A part that goes on with a file is open. */
 export const DiffFileView = ({ file, options = {} }: { file: DiffFile; options?: DiffOptions }) => {
   const style = fileStatusStyle(file.status)
+  const { part } = file
+  const goesOn = Boolean(part?.after)
   const href = options.fileHref?.(file)
   const name = (
     <>
@@ -301,9 +327,10 @@ export const DiffFileView = ({ file, options = {} }: { file: DiffFile; options?:
   return (
     <details
       class={['file diff-file', options.manyFiles && !file.viewed && lazyFile(file)]}
-      id={diffAnchor(file.path)}
+      id={frameId(file)}
       data-path={file.path}
-      open={!file.viewed}
+      data-lines={part && `${part.after}-${part.last}`}
+      open={!file.viewed || goesOn}
     >
       <summary class="file-head">
         <span class="file-facts">
@@ -312,6 +339,7 @@ export const DiffFileView = ({ file, options = {} }: { file: DiffFile; options?:
             <Icon name={style.icon} label={style.word} shared={options.sharedIcons} />
           </span>
           <span class="mono diff-name">{name}</span>
+          {goesOn && <span class="muted">{t('continued')}</span>}
           {file.generated && <span class="chip">{t('generated')}</span>}
           <Stat additions={file.additions} deletions={file.deletions} />
           <span class="file-place">
@@ -336,10 +364,15 @@ interface DiffViewProps {
   /** How many of all files the reader has viewed. */
   viewed?: number
   head?: Child
+  /** Links to the parts before and after the files. */
+  before?: Child
+  after?: Child
   /** The address of the list of all files, when these are not all. */
   listHref?: string
   /** How many files are on the pages before this one. */
   skipped?: number
+  /** The files in the tree, and their addresses, when the page has only some of them. */
+  tree?: { files: readonly TreeFile[]; hrefOf: (anchor: string) => string }
   options?: DiffOptions
 }
 
@@ -406,8 +439,8 @@ export const DiffView = (props: DiffViewProps) => {
     sharedIcons: files.length >= MIN_SHARING_FILES,
     ...props.options,
   }
-  const commentsOf = Map.groupBy(options.threads ?? [], ({ path }) => path)
   const hasTree = totals.files > 1
+  const { tree = { files, hrefOf: (anchor: string) => `#${anchor}` } } = props
   return (
     <section class="diff" aria-label={t('Changes')}>
       {options.sharedIcons && <IconDrawings names={SHARED_ICONS} />}
@@ -424,15 +457,15 @@ export const DiffView = (props: DiffViewProps) => {
       <div class={hasTree ? 'diff-columns' : undefined}>
         {hasTree && (
           <DiffFiles
-            files={files.map((file) => ({
-              ...file,
-              comments: commentsOf.get(file.path)?.length,
-            }))}
+            files={tree.files}
+            first={files[0] && frameId(files[0])}
+            hrefOf={({ path }) => tree.hrefOf(diffAnchor(path))}
             total={totals.files}
             listHref={props.listHref}
           />
         )}
         <div class="diff-main">
+          {props.before}
           <FileViews
             files={files}
             options={options}
@@ -440,6 +473,7 @@ export const DiffView = (props: DiffViewProps) => {
               hasTree ? { at: skipped + index + 1, of: totals.files } : undefined
             }
           />
+          {props.after}
         </div>
       </div>
     </section>

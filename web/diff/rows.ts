@@ -20,14 +20,15 @@ export interface DiffHunk {
   lines: readonly DiffLine[]
 }
 
-/** One cell: a line with its text and the ranges of changed words. */
+/** One cell: a line of one side. */
 export interface DiffCell {
   kind: 'context' | 'add' | 'del'
   /** Its line number on its own side. */
   number: number
   /** Its index in the hunk, for the highlighted lines. */
   index: number
-  marks: readonly Range[]
+  /** Returns the ranges of changed words; null for a line that is not beside another version of it. */
+  marks: (() => readonly Range[]) | null
   noNewline: boolean
 }
 
@@ -49,12 +50,14 @@ export const pairRows = (hunk: DiffHunk): DiffRow[] => {
       const before = removed[at] ?? null
       const after = added[at] ?? null
       if (before && after) {
-        const words = changedWords(
-          hunk.lines[before.index]?.text ?? '',
-          hunk.lines[after.index]?.text ?? '',
-        )
-        before.marks = words.old
-        after.marks = words.new
+        let words: ReturnType<typeof changedWords> | null = null
+        const compare = () =>
+          (words ??= changedWords(
+            hunk.lines[before.index]?.text ?? '',
+            hunk.lines[after.index]?.text ?? '',
+          ))
+        before.marks = () => compare().old
+        after.marks = () => compare().new
       }
       rows.push({ old: before, new: after })
     }
@@ -65,7 +68,8 @@ export const pairRows = (hunk: DiffHunk): DiffRow[] => {
     const { kind } = line
     if (kind === 'context' || (kind === 'del' && added.length > 0)) flush()
     const number = kind === 'add' ? (line.new ?? newNumber) : (line.old ?? oldNumber)
-    const cell: DiffCell = { kind, number, index, marks: [], noNewline: line.no_newline === true }
+    const noNewline = line.no_newline === true
+    const cell: DiffCell = { kind, number, index, marks: null, noNewline }
     if (kind === 'add') added.push(cell)
     else if (kind === 'del') removed.push(cell)
     else rows.push({ old: cell, new: { ...cell, number: line.new ?? newNumber } })
@@ -95,4 +99,36 @@ export const stackRows = (rows: readonly DiffRow[]): DiffRow[] => {
   }
   flush()
   return stacked
+}
+
+/** A row of a file: the head of a hunk, which has no lines, or a row of its lines. */
+export interface FileRow {
+  /** The index of the hunk. */
+  readonly hunk: number
+  readonly lines: DiffRow | null
+}
+
+/** All rows of a file, in one column or side by side. */
+export const fileRows = (hunks: readonly DiffHunk[], split: boolean): FileRow[] =>
+  hunks.flatMap((hunk, index) => {
+    const pairs = pairRows(hunk)
+    return [
+      { hunk: index, lines: null },
+      ...(split ? pairs : stackRows(pairs)).map((lines) => ({ hunk: index, lines })),
+    ]
+  })
+
+/** Names the line of a row, such as `R12`: its number on the new side, else on the old one. */
+export const lineIdOf = ({ old, new: fresh }: DiffRow): string =>
+  fresh ? `R${fresh.number}` : `L${old?.number ?? 0}`
+
+/** The rows of a file that a page shows, when these are not all. */
+export interface FilePart {
+  /** The index of the first row, and that after the last one. */
+  readonly from: number
+  readonly to: number
+  /** The last line of the part before; empty at the start of the file. */
+  readonly after: string
+  /** The last line of the part; empty at the end of the file. */
+  readonly last: string
 }

@@ -311,7 +311,6 @@ describe('changes', () => {
   test('lines have an anchor per side, changed words are marked, a missing last line end is shown', () => {
     const page = html(<DiffView files={[file]} />)
     expect(all(page, '.diff-table td[id]').map((cell) => cell.id)).toEqual([
-      `${anchor}L3`,
       `${anchor}R3`,
       `${anchor}L4`,
       `${anchor}R4`,

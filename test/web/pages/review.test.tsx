@@ -6,6 +6,7 @@ import { expect, test } from 'bun:test'
 import { addComment } from '#features/issues/index.ts'
 import { createPull, getPull, markPullReady } from '#features/pulls/index.ts'
 import { updateRepoSettings } from '#features/repos/settings/update-repo-settings.ts'
+import { diffAnchor } from '#web/components/index.ts'
 import { runForge } from '../../features/oauth/running.ts'
 
 const REPO = 'acme/site'
@@ -44,19 +45,20 @@ async function setUp() {
 }
 
 const linkAt = (html: string, line: number) =>
-  (
-    new RegExp(`href="([^"]*side=new[^"]*line=${line}#comment-[^"]*)"`).exec(html)?.[1] ?? ''
-  ).replaceAll('&amp;', '&')
+  (new RegExp(`href="([^"]*[?;]on=d[0-9a-z]+R${line})"`).exec(html)?.[1] ?? '').replaceAll(
+    '&amp;',
+    '&',
+  )
 
 test('several line comments are sent with one review', async () => {
   const { reviewer, author, visitor, here, detail } = await setUp()
   const changes = await reviewer.open(`${here}/changes`)
-  expect((await visitor.open(`${here}/changes`)).html).not.toContain('line-comment')
+  expect((await visitor.open(`${here}/changes`)).html).not.toContain('?on=')
   for (const [line, body] of [
     [3, 'First'],
     [12, 'Second'],
   ] as const) {
-    const form = await reviewer.open(linkAt(changes.html, line))
+    const form = await reviewer.open(`${here}/changes${linkAt(changes.html, line)}`)
     expect(form.html).toContain(`Comment on line ${line}`)
     expect((await reviewer.press(form.html, `${here}/lines`, { body, then: 'draft' })).status).toBe(
       303,
@@ -89,7 +91,9 @@ test('several line comments are sent with one review', async () => {
 
 test('a refused comment is shown at its line with the typed text', async () => {
   const { reviewer, here } = await setUp()
-  const form = await reviewer.open(linkAt((await reviewer.open(`${here}/changes`)).html, 3))
+  const form = await reviewer.open(
+    `${here}/changes${linkAt((await reviewer.open(`${here}/changes`)).html, 3)}`,
+  )
   const refused = await reviewer.press(form.html, `${here}/lines`, {
     body: 'Kept words',
     start_line: '9',
@@ -136,7 +140,7 @@ test('files are marked as viewed, reactions added and removed', async () => {
     viewed: 'yes',
     back: 'https://evil.test/',
   })
-  expect(marked.location).toBe(`${here}/changes`)
+  expect(marked.location).toBe(`${here}/changes#${diffAnchor('a.txt')}`)
   const seen = (await reviewer.open(`${here}/changes`)).html.replace(/\s+/g, ' ')
   expect([seen.includes('Viewed'), seen.includes('1 of 1 viewed')]).toEqual([true, true])
   const { id } = await forge.call(addComment, ada, { repo: REPO, number, body: 'Nice' })

@@ -3,12 +3,20 @@
 import { listAddedAlerts, type Severity } from '#features/security/index.ts'
 import { listAnnotations, type CommitAnnotation } from '#features/workflows/index.ts'
 import { lineAddress } from '#lib/line-address.ts'
-import { Icon, List, Row, type DiffFile, type DiffThread } from '../../components/index.ts'
+import {
+  diffAnchor,
+  Icon,
+  List,
+  Row,
+  type DiffFile,
+  type DiffThread,
+} from '../../components/index.ts'
 import type { Html } from '../../jsx/html.ts'
 import { codeAlertsPath, codePath, jobPath } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 import { rich, t, tn } from '../../text.ts'
 import { LevelMark } from '../runs/annotation-list.tsx'
+import { linesShown } from './change-parts.ts'
 
 type Level = CommitAnnotation['level']
 
@@ -25,6 +33,8 @@ export type LineAnnotation = {
 const MAX_MESSAGE_CHARS = 2_000
 /** Below one line. */
 const MAX_PER_LINE = 10
+/** Of lines that are not shown. The jobs and alerts have all of them. */
+const MAX_HIDDEN = 20
 
 const LEVEL_OF_SEVERITY: Readonly<Record<Severity, Level>> = {
   critical: 'failure',
@@ -111,31 +121,27 @@ const Below = ({ annotations }: { annotations: readonly LineAnnotation[] }) => (
   </>
 )
 
-const placeKey = (path: string, line: number | null): string => `${line ?? ''}\n${path}`
-
-/** The lines of the new side that the page shows. */
-function shownLines(files: readonly DiffFile[]): Set<string> {
-  const shown = new Set<string>()
-  for (const { path, hunks, reason } of files) {
-    if (reason === 'too_large') continue
-    for (const { lines } of hunks)
-      for (const line of lines) if (line.new != null) shown.add(placeKey(path, line.new))
-  }
-  return shown
-}
+const lineId = ({ path, line }: LineAnnotation): string => `${diffAnchor(path)}R${line ?? ''}`
 
 export type PlacedAnnotations = {
+  /** Those of the lines of this part of the change. */
   readonly below: readonly DiffThread[]
+  /** Those of lines that no part of it has. */
   readonly hidden: readonly LineAnnotation[]
 }
 
 export function placeAnnotations(
   annotations: readonly LineAnnotation[],
-  files: readonly DiffFile[],
+  { files, loaded }: { readonly files: readonly DiffFile[]; readonly loaded: readonly DiffFile[] },
+  { split }: { readonly split: boolean },
 ): PlacedAnnotations {
-  const shown = shownLines(files)
-  const isShown = ({ path, line }: LineAnnotation) => shown.has(placeKey(path, line))
-  const byLine = Map.groupBy(annotations.filter(isShown), ({ path, line }) => placeKey(path, line))
+  if (annotations.length === 0) return { below: [], hidden: [] }
+  const here = linesShown(files, split)
+  const anywhere = linesShown(loaded, split)
+  const byLine = Map.groupBy(
+    annotations.filter((annotation) => here.has(lineId(annotation))),
+    lineId,
+  )
   return {
     below: [...byLine.values()].flatMap((ofLine) => {
       const [{ path, line } = { path: '', line: null }] = ofLine
@@ -143,7 +149,7 @@ export function placeAnnotations(
         ? []
         : [{ path, side: 'new' as const, line, content: <Below annotations={ofLine} /> }]
     }),
-    hidden: annotations.filter((annotation) => !isShown(annotation)),
+    hidden: annotations.filter((annotation) => !anywhere.has(lineId(annotation))),
   }
 }
 
@@ -180,7 +186,7 @@ export const HiddenAnnotations = ({
         )}
       </summary>
       <List label={t('Annotations')}>
-        {hidden.map((annotation) => (
+        {hidden.slice(0, MAX_HIDDEN).map((annotation) => (
           <Row
             mark={<LevelMark level={annotation.level} />}
             title={annotation.title ?? cut(annotation.message)}
@@ -200,6 +206,11 @@ export const HiddenAnnotations = ({
           />
         ))}
       </List>
+      {hidden.length > MAX_HIDDEN && (
+        <p class="small muted">
+          {tn('{count} more annotation', '{count} more annotations', hidden.length - MAX_HIDDEN)}
+        </p>
+      )}
     </details>
   )
 }

@@ -1,6 +1,6 @@
 // The changes of a commit, a comparison or a pull request. The choices of the reader are in the
 // address, so that they work without the browser script and can be shared.
-import { getFile } from '#features/repos/index.ts'
+import { getFile, listChangedFiles } from '#features/repos/index.ts'
 import { Refusal } from '#lib/errors.ts'
 import {
   ButtonGroup,
@@ -10,6 +10,7 @@ import {
   Notice,
   type DiffFile,
   type DiffOptions,
+  type TreeFile,
 } from '../../components/index.ts'
 import { expandHunks, type ExpandedLines } from '../../diff/expand.ts'
 import type { Child } from '../../jsx/html.ts'
@@ -19,34 +20,52 @@ import type { Visit } from '../../site.ts'
 import { withImages } from './changed-images.ts'
 import { withNotebooks } from './changed-notebooks.ts'
 import { changedFilesPath, FILES_PER_PAGE } from './changed-files-path.ts'
+import {
+  LAST_PART,
+  linesOfFile,
+  parseLocation,
+  partOfChange,
+  roomBesideTree,
+  type ChangePart,
+  type PartOptions,
+} from './change-parts.ts'
 import { textOfFile } from './text.ts'
 import { rich, t } from '../../text.ts'
+
+/** Why a list has a file without its lines. */
+const LEFT_OUT: ReadonlySet<string> = new Set(['too_large', 'page_limit', 'generated'])
 
 /** At most this many parts of files are expanded on one page, of this many lines each. */
 const MAX_EXPANDED_PARTS = 40
 const MAX_EXPANDED_LINES = 1000
 
-type Part = { readonly path: string; readonly from: number; readonly to: number }
+/** Unchanged lines of a file, by its id on the page or its path. */
+type Part = { readonly file: string; readonly from: number; readonly to: number }
 
 /**
- * The choices of a reader. `path` limits the page to a file or directory. `only` loads one file for
- * a page that is open.
+ * The choices of a reader. `path` limits the page to a file or directory. `at` is the id of a file or
+ * line that the page has. `only` loads one file for a page that is open, and `lines` some of its lines.
  */
 export type ChangeChoice = {
   readonly split: boolean
   readonly white: boolean
   readonly path: string
   readonly only: string
+  readonly lines: string
   readonly page: number
+  readonly at: string
   readonly parts: readonly string[]
 }
 
+/** A page with a form for a comment (`on`) has the line of the form. */
 export const readChoice = (url: URL): ChangeChoice => ({
   split: url.searchParams.get('view') === 'split',
   white: url.searchParams.get('w') === 'ignore',
   path: url.searchParams.get('path') ?? '',
   only: url.searchParams.get('only') ?? '',
+  lines: url.searchParams.get('lines') ?? '',
   page: pageNumber({ url }),
+  at: url.searchParams.get('on') ?? url.searchParams.get('at') ?? '',
   parts: url.searchParams.getAll('expand').slice(0, MAX_EXPANDED_PARTS),
 })
 
@@ -59,11 +78,11 @@ export const choiceInput = ({ white, path, only, page }: ChangeChoice) => ({
 })
 
 const partOf = (text: string): Part | null => {
-  const [, from, to, path] = /^(\d{1,9})-(\d{1,9}):(.+)$/s.exec(text) ?? []
-  return path === undefined
+  const [, from, to, file] = /^(\d{1,9})-(\d{1,9}):(.+)$/s.exec(text) ?? []
+  return file === undefined
     ? null
     : {
-        path,
+        file,
         from: Math.max(1, Number(from)),
         to: Math.min(Number(to), Number(from) + MAX_EXPANDED_LINES - 1),
       }
@@ -76,13 +95,14 @@ export function changeHref(
   change: Partial<ChangeChoice> = {},
   more: Record<string, string | undefined> = {},
 ): string {
-  const { split, white, path, page, parts } = { ...choice, ...change }
+  const { split, white, path, page, at, parts } = { ...choice, ...change }
   const address = withQuery(here, {
     ...more,
     path,
     w: white ? 'ignore' : '',
     view: split ? 'split' : '',
     page: page > 1 ? page : undefined,
+    at,
   })
   return parts.reduce(
     (so_far, part) =>
@@ -95,7 +115,8 @@ async function linesOf(
   visit: Visit,
   repo: string,
   sha: string,
-  { path, from, to }: Part,
+  path: string,
+  { from, to }: Part,
 ): Promise<ExpandedLines> {
   try {
     const file = await visit.call(getFile, { repo, ref: sha, path, from_line: from, to_line: to })
@@ -109,21 +130,90 @@ async function linesOf(
   }
 }
 
+/** What the page of a change shows: one part of the files that were loaded for it. */
+export interface ShownChange<T extends DiffFile>
+  extends ChangePart<T & Pick<DiffFile, 'image' | 'notebook'>> {
+  /** All files that were loaded, with the lines that were expanded. */
+  readonly loaded: readonly T[]
+  /** The files of the tree. Those of other parts are in it while they are few. */
+  readonly tree: readonly T[]
+}
+
 /**
- * Completes the files for `ChangeView`: the requested unchanged lines, the versions of images, and
- * the cells of notebooks.
- * Without a commit of the new version they stay as they are.
+ * The part of the files that the address names, completed: the requested unchanged lines, the versions
+ * of images, and the cells of notebooks. Without a commit of the new version they stay as they are.
  */
-export async function completeFiles<T extends DiffFile>(
+export async function showPart<T extends DiffFile>(
   visit: Visit,
   { repo, sha, from }: ChangeLocation,
   files: readonly T[],
   choice: ChangeChoice,
-): Promise<(T & Pick<DiffFile, 'image' | 'notebook'>)[]> {
-  if (sha === null) return [...files]
-  const expanded = await expandFiles(visit, repo, sha, files, choice)
+  options: Pick<PartOptions, 'canComment' | 'bytesBelow'> = { canComment: false },
+): Promise<ShownChange<T>> {
+  const loaded = sha === null ? files : await expandFiles(visit, repo, sha, files, choice)
+  const since = visit.url.searchParams.get('since') ?? undefined
+  const query = changeHref('', choice, { at: '' }, { since })
+  const { isWhole, maxBytes } = roomBesideTree(loaded)
+  const sizes = {
+    ...options,
+    split: choice.split,
+    queryBytes: Bun.escapeHTML(query).length,
+    maxBytes,
+    isTreeWhole: isWhole,
+  }
+  const [file] = loaded
+  const part =
+    choice.only !== '' && file
+      ? linesOfFile(file, choice.lines, sizes)
+      : partOfChange(loaded, choice.at, sizes)
+  const tree = isWhole ? loaded : part.files
+  if (sha === null) return { ...part, loaded, tree }
   const versions = { repo, sha, from }
-  return withNotebooks(visit, versions, await withImages(visit, versions, expanded))
+  const completed = await withNotebooks(
+    visit,
+    versions,
+    await withImages(visit, versions, part.files),
+  )
+  return { ...part, loaded, tree, files: completed }
+}
+
+/**
+ * Reads the page of files that has the location in the address, and the choice with which it was read.
+ * `read` reads the files of a choice; `versions` are the commits that are compared.
+ */
+export async function readAtLocation<C extends { readonly files: readonly DiffFile[] }>(
+  visit: Visit,
+  choice: ChangeChoice,
+  read: (choice: ChangeChoice) => Promise<C>,
+  versions: (change: C) => ChangeLocation,
+): Promise<{ change: C; choice: ChangeChoice }> {
+  const change = await read(choice)
+  const location = parseLocation(choice.at)
+  if (location === null || choice.only !== '') return { change, choice }
+  const isWanted = ({ path }: { path: string }) => diffAnchor(path) === location.anchor
+  const reread = async (other: Partial<ChangeChoice>) => {
+    const next = { ...choice, ...other }
+    return { change: await read(next), choice: next }
+  }
+  /** A file whose lines are not beside the others has a page of its own. */
+  const withLines = (found: { change: C; choice: ChangeChoice }) => {
+    const file = found.change.files.find(isWanted)
+    return file && location.line !== '' && LEFT_OUT.has(file.reason ?? '') && choice.path === ''
+      ? reread({ path: file.path, page: 1 })
+      : found
+  }
+  if (change.files.some(isWanted)) return withLines({ change, choice })
+  const { repo, sha, from } = versions(change)
+  if (choice.path !== '' || sha === null || from === undefined) return { change, choice }
+  const { items } = await visit.call(listChangedFiles, {
+    repo,
+    head: sha,
+    ...(from === null ? {} : { base: from }),
+    ...(choice.white ? { ignore_whitespace: true } : {}),
+  })
+  const index = items.findIndex(isWanted)
+  if (index < 0) return { change, choice }
+  return withLines(await reread({ page: Math.floor(index / FILES_PER_PAGE) + 1 }))
 }
 
 async function expandFiles<T extends DiffFile>(
@@ -137,9 +227,12 @@ async function expandFiles<T extends DiffFile>(
   if (parts.length === 0) return [...files]
   return Promise.all(
     files.map(async (file) => {
-      const wanted = parts.filter(({ path, to, from }) => path === file.path && to >= from)
+      const names = [diffAnchor(file.path), file.path]
+      const wanted = parts.filter((part) => names.includes(part.file) && part.to >= part.from)
       if (wanted.length === 0 || file.hunks.length === 0) return file
-      const shown = await Promise.all(wanted.map((part) => linesOf(visit, repo, sha, part)))
+      const shown = await Promise.all(
+        wanted.map((part) => linesOf(visit, repo, sha, file.path, part)),
+      )
       const ended = shown.some(
         ({ lines }, at) => lines.length < (wanted[at]?.to ?? 0) - (wanted[at]?.from ?? 0) + 1,
       )
@@ -166,7 +259,7 @@ const bytesOf = ({ repo, sha, from }: ChangeLocation, file: DiffFile) => ({
 })
 
 interface ChangeViewProps {
-  files: readonly DiffFile[]
+  shown: ShownChange<DiffFile>
   totals: { files: number; additions: number; deletions: number }
   viewed?: number
   choice: ChangeChoice
@@ -175,39 +268,59 @@ interface ChangeViewProps {
   place: ChangeLocation
   head?: Child
   options?: Partial<DiffOptions>
+  /** How many conversations each file has. */
+  conversations?: ReadonlyMap<string, number>
   visit: Visit
 }
 
-const NextFiles = ({
-  choice,
-  last,
-  props,
-  to,
-}: {
-  choice: ChangeChoice
-  last: number
-  props: ChangeViewProps
-  to: (change: Partial<ChangeChoice>) => string
-}) => (
-  <div id="more-files">
-    {last < props.totals.files && choice.path === '' && (
-      <p>
-        <a
-          class="btn btn-plain"
-          href={to({ page: choice.page + 1, parts: [] })}
-          rel="next nofollow"
-          data-more
-        >
-          {rich('The next files, {last} to {min} of {files}', {
-            last: last + 1,
-            min: Math.min(props.totals.files, last + FILES_PER_PAGE),
-            files: props.totals.files,
-          })}
-        </a>
-      </p>
-    )}
-  </div>
-)
+type LinkTo = (change: Partial<ChangeChoice>) => string
+
+/** The address of the part that begins with an id, which it leads to. */
+const partHref = (to: LinkTo, at: string): string => `${to({ at, parts: [] })}#${at}`
+
+/** The address of the part after a page of changes; null for the last one. */
+function nextHref({ shown, choice, totals }: ChangeViewProps, to: LinkTo): string | null {
+  if (shown.after !== null) return partHref(to, shown.after)
+  const isLast = choice.page * FILES_PER_PAGE >= totals.files || choice.path !== ''
+  return isLast ? null : to({ page: choice.page + 1, at: '', parts: [] })
+}
+
+/** The link to the next part, which the script follows when the reader comes near. */
+const NextPart = ({ props, to }: { props: ChangeViewProps; to: LinkTo }) => {
+  const { shown, choice, totals } = props
+  const href = nextHref(props, to)
+  const last = shown.files.at(-1)
+  const next = (choice.page - 1) * FILES_PER_PAGE + shown.skipped + shown.files.length + 1
+  return (
+    <div id="more-files">
+      {href !== null && choice.only === '' && (
+        <p>
+          <a class="btn btn-plain" href={href} rel="next nofollow" data-more>
+            {last?.part?.last
+              ? rich('The next lines of {path}', { path: <code>{last.path}</code> })
+              : rich('The next files, from {next} of {files}', { next, files: totals.files })}
+          </a>
+        </p>
+      )}
+    </div>
+  )
+}
+
+const PartBefore = ({ props, to }: { props: ChangeViewProps; to: LinkTo }) => {
+  const { shown, choice } = props
+  if (choice.only !== '' || (shown.before === null && choice.page === 1)) return null
+  const href =
+    shown.before === null
+      ? to({ page: choice.page - 1, at: LAST_PART, parts: [] })
+      : to({ at: shown.before, parts: [] })
+  return (
+    <p class="part-before">
+      <a href={href} rel="prev nofollow">
+        {shown.files[0]?.part?.after ? t('The lines before these') : t('The files before these')}
+      </a>
+    </p>
+  )
+}
 
 const ChangeSwitches = ({
   choice,
@@ -238,63 +351,105 @@ const OnlyFile = ({ path, all }: { path: string; all: string }) => (
   </Notice>
 )
 
+/** The address of the list of all files. Undefined when the tree has them. */
+function listOfFiles({ choice, place, totals, shown }: ChangeViewProps, to: LinkTo) {
+  const isWhole = shown.tree.length >= totals.files || choice.path !== ''
+  if (isWhole || place.sha === null || place.from === undefined) return undefined
+  return changedFilesPath(place.repo, {
+    base: place.from,
+    head: place.sha,
+    white: choice.white,
+    back: to({ page: 1, at: '', parts: [] }),
+  })
+}
+
+/** The options of the files: the addresses of what their links load, and what only one page has. */
+function diffOptions(props: ChangeViewProps, to: LinkTo, query: LinkTo): DiffOptions {
+  const { choice, place, shown } = props
+  return {
+    split: choice.split,
+    page: props.visit.markdown,
+    room: shown.room,
+    loadHref: (path) => to({ path, page: 1, at: '', parts: [] }),
+    ...(choice.only !== '' && {
+      restHref: (path: string, lineId: string) =>
+        to({ path, page: 1, at: diffAnchor(path) + lineId }),
+    }),
+    fileHref: (file) =>
+      place.sha === null || file.status === 'removed' || file.mode === '160000'
+        ? null
+        : codePath(place.repo, 'blob', place.sha, file.path),
+    bytesHref: (file) => bytesOf(place, file),
+    ...(place.sha !== null && {
+      expandHref: (anchor: string, from: number, end: number) => {
+        const at = `${anchor}R${from}`
+        return `${query({ at, parts: [...choice.parts, `${from}-${end}:${anchor}`] })}#${at}`
+      },
+    }),
+    ...props.options,
+  }
+}
+
 /**
- * The switches, the files and the pager. `options` adds what only one page has, such as threads;
- * `head` adds switches; `here` is the address of the page without its query, and `more` what the
- * query keeps.
+ * The switches, the files of one part and the links to its neighbours. `options` adds what only one
+ * page has, such as threads; `head` adds switches; `here` is the address of the page without its query,
+ * and `more` what the query keeps.
  */
 export const ChangeView = (props: ChangeViewProps) => {
-  const { choice, place, here } = props
-  const last = choice.page * FILES_PER_PAGE
-  const to = (change: Partial<ChangeChoice>) => changeHref(here, choice, change, props.more)
+  const { choice, here, shown } = props
+  const to: LinkTo = (change) => changeHref(here, choice, change, props.more)
+  const query: LinkTo = (change) => changeHref(pageBase(props), choice, change, props.more)
+  const tree: TreeFile[] = shown.tree.map((file) => ({
+    ...file,
+    comments: props.conversations?.get(file.path),
+  }))
+  const begun = new Set(
+    shown.files.filter(({ part }) => !part?.after).map(({ path }) => diffAnchor(path)),
+  )
   return (
     <>
-      {choice.path !== '' && <OnlyFile path={choice.path} all={to({ path: '', parts: [] })} />}
+      {choice.path !== '' && (
+        <OnlyFile
+          path={choice.path}
+          all={to({
+            path: '',
+            at: shown.loaded.length === 1 ? diffAnchor(choice.path) : '',
+            parts: [],
+          })}
+        />
+      )}
       <DiffView
-        files={props.files}
+        before={<PartBefore props={props} to={to} />}
+        after={<NextPart props={props} to={to} />}
+        files={shown.files}
         totals={props.totals}
         viewed={props.viewed}
-        skipped={last - FILES_PER_PAGE}
-        listHref={
-          place.sha !== null &&
-          place.from !== undefined &&
-          props.totals.files > FILES_PER_PAGE &&
-          choice.path === ''
-            ? changedFilesPath(place.repo, {
-                base: place.from,
-                head: place.sha,
-                white: choice.white,
-                back: to({ page: 1, parts: [] }),
-              })
-            : undefined
-        }
-        head={<ChangeSwitches choice={choice} props={props} to={to} />}
-        options={{
-          split: choice.split,
-          page: props.visit.markdown,
-          loadHref: (path) => to({ path, page: 1, parts: [] }),
-          fileHref: (file) =>
-            place.sha === null || file.status === 'removed' || file.mode === '160000'
-              ? null
-              : codePath(place.repo, 'blob', place.sha, file.path),
-          bytesHref: (file) => bytesOf(place, file),
-          ...(place.sha === null
-            ? {}
-            : {
-                expandHref: (path, from, end) =>
-                  `${to({ parts: [...choice.parts, `${from}-${end}:${path}`] })}#${diffAnchor(path)}R${from}`,
-              }),
-          ...props.options,
+        skipped={(choice.page - 1) * FILES_PER_PAGE + shown.skipped}
+        tree={{
+          files: tree,
+          hrefOf: (anchor) => (begun.has(anchor) ? `#${anchor}` : partHref(query, anchor)),
         }}
+        listHref={listOfFiles(props, to)}
+        head={<ChangeSwitches choice={choice} props={props} to={to} />}
+        options={diffOptions(props, to, query)}
       />
-      <NextFiles choice={choice} last={last} props={props} to={to} />
-      {choice.page > 1 && (
-        <p>
-          <a href={to({ page: choice.page - 1, parts: [] })} rel="prev nofollow">
-            {t('The files before these')}
-          </a>
-        </p>
-      )}
     </>
   )
+}
+
+/**
+ * The path of links that only change the query: empty, because a page may have thousands of them. A
+ * refused form is shown at the address of the form, where they need it.
+ */
+const pageBase = ({ visit, here }: Pick<ChangeViewProps, 'visit' | 'here'>): string =>
+  visit.url.pathname === here ? '' : here
+
+/** The address of the form for a comment on a line, by the id of the line. */
+export function commentHref(
+  visit: Visit,
+  here: string,
+  choice: ChangeChoice,
+): (lineId: string) => string {
+  const base = changeHref(pageBase({ visit, here }), choice, { at: '' })
+  return (lineId) => `${base}${base.includes('?') ? '&' : '?'}on=${lineId}`
 }

@@ -2,7 +2,7 @@
 // into the page, and what its filter finds; without the script it is a page of its own.
 import { getRepo, listChangedFiles } from '#features/repos/index.ts'
 import {
-  diffAnchor,
+  changedLineHref,
   DiffTree,
   LinkButton,
   PageHead,
@@ -74,7 +74,7 @@ const Part = ({ data, here }: { data: ChangedFiles; here: string }) => {
       )}
       <DiffTree
         files={shown}
-        hrefOf={({ path }) => `${withQuery(back, { page: pageOf(path) })}#${diffAnchor(path)}`}
+        hrefOf={({ path }) => changedLineHref(withQuery(back, { page: pageOf(path) }), path)}
       />
       {left > 0 && (
         <p id={idOfPart(part + 1)}>

@@ -26,7 +26,14 @@ import { codePath, commitPath, comparePath, pullPath } from '../../paths.ts'
 import { page, type Visit } from '../../site.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
 import { HiddenAnnotations, loadAnnotations, placeAnnotations } from './annotations.tsx'
-import { ChangeView, choiceInput, completeFiles, readChoice } from './change-view.tsx'
+import {
+  ChangeView,
+  choiceInput,
+  readAtLocation,
+  readChoice,
+  showPart,
+  type ChangeChoice,
+} from './change-view.tsx'
 import { StatusList, statusesOf } from './statuses.tsx'
 import { rich, t, texts } from '../../text.ts'
 
@@ -71,20 +78,21 @@ const placeOf = (repo: string, { sha, parents }: CommitDetail) => ({
 
 async function loadCommit(visit: Visit) {
   const name = repoOf(visit)
-  const choice = readChoice(visit.url)
-  const [repo, commit] = await Promise.all([
-    visit.call(getRepo, { repo: name }),
+  const read = (choice: ChangeChoice) =>
     visit.call(getCommit, {
       repo: name,
       ref: visit.params.sha ?? '',
       patch: true,
       ...choiceInput(choice),
-    }),
+    })
+  const [repo, { change: commit, choice }] = await Promise.all([
+    visit.call(getRepo, { repo: name }),
+    readAtLocation(visit, readChoice(visit.url), read, (change) => placeOf(name, change)),
   ])
   const target = { repo: name, sha: commit.sha }
   const home = name.split('/').slice(0, 2).join('/')
-  const [files, statuses, refs, references, session, annotations] = await Promise.all([
-    completeFiles(visit, placeOf(name, commit), commit.files, choice),
+  const [shown, statuses, refs, references, session, annotations] = await Promise.all([
+    showPart(visit, placeOf(name, commit), commit.files, choice),
     statusesOf(visit, name, commit.sha),
     choice.only === '' ? visit.call(listCommitRefs, target) : null,
     home === name && choice.only === ''
@@ -98,12 +106,13 @@ async function loadCommit(visit: Visit) {
   return {
     repo,
     home,
-    commit: { ...commit, files },
+    commit,
+    shown,
     statuses,
     refs,
     references: references?.items ?? [],
     hasSession: (session?.items.length ?? 0) > 0,
-    annotations: placeAnnotations(annotations, files),
+    annotations: placeAnnotations(annotations, shown, choice),
     choice,
   }
 }
@@ -354,7 +363,7 @@ export const commitPage = page({
         ) : (
           <ChangeView
             visit={visit}
-            files={commit.files}
+            shown={data.shown}
             totals={commit.stats ?? { files: commit.files.length, additions: 0, deletions: 0 }}
             choice={choice}
             here={here}

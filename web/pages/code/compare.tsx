@@ -30,9 +30,11 @@ import {
   changeHref,
   ChangeView,
   choiceInput,
-  completeFiles,
+  readAtLocation,
   readChoice,
+  showPart,
   type ChangeChoice,
+  type ShownChange,
 } from './change-view.tsx'
 import { refsOf, type Refs } from './frame.tsx'
 import { rangeOf, type Range } from './range.ts'
@@ -179,6 +181,7 @@ type Compared = {
   refs: Refs
   range: Range & { base: string }
   compared: Compare
+  shown: ShownChange<Compare['files'][number]>
   branch: Branch | null
   choice: ChangeChoice
 }
@@ -340,6 +343,7 @@ const DirectNotice = ({
           <a
             href={changeHref(comparePath(repo.full_name, base, head), choice, {
               page: 1,
+              at: '',
               parts: [],
             })}
           >
@@ -367,22 +371,22 @@ export const comparePage = page({
     if (asked.base === null)
       return redirect(comparePath(repo.full_name, repo.default_branch, asked.head), 302)
     const range = { ...asked, base: asked.base }
-    const choice = readChoice(visit.url)
-    const [refs, compared, branch] = await Promise.all([
-      refsOf(visit, name, 100),
+    const read = (choice: ChangeChoice) =>
       visit.call(compareCommits, {
         repo: name,
         basehead: `${range.base}...${range.head}`,
         direct: range.direct,
         ...choiceInput(choice),
-      }),
+      })
+    const [refs, { change: compared, choice }, branch] = await Promise.all([
+      refsOf(visit, name, 100),
+      readAtLocation(visit, readChoice(visit.url), read, (change) => placeOf(name, range, change)),
       range.head.includes(':')
         ? null
         : visit.tryCall(getBranch, { repo: name, branch: range.head }),
     ])
-    const place = placeOf(name, range, compared)
-    const files = await completeFiles(visit, place, compared.files, choice)
-    return { repo, refs, range, compared: { ...compared, files }, branch, choice }
+    const shown = await showPart(visit, placeOf(name, range, compared), compared.files, choice)
+    return { repo, refs, range, compared, shown, branch, choice }
   },
   view: (data: Compared, visit) => {
     const { repo, refs, range, compared, choice } = data
@@ -429,7 +433,7 @@ export const comparePage = page({
             <Commits data={data} />
             <ChangeView
               visit={visit}
-              files={compared.files}
+              shown={data.shown}
               totals={compared.totals}
               choice={choice}
               here={here}

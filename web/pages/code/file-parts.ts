@@ -1,25 +1,16 @@
 // Long files come in parts: each has as many lines as fit into a budget of HTML, so that a page stays
 // below 100 KB. The parts of a file are always the same, and `?from=` names the one with a line.
-import { markBidiControls } from '../../components/bidi-controls.tsx'
+import { colourBytes, plainLine, type PlainLine } from '../../components/plain-line.ts'
 import { normalizeLineEnds, textLines } from '../../highlight.ts'
 import type { FileLines } from '../../highlight/highlighter.ts'
-import { tn } from '../../text.ts'
 
 /** The HTML of the lines of one part. The rest of the page has up to 30 KB. */
 export const MAX_PART_BYTES = 70_000
-/** The rest of a longer line is left out. */
-const MAX_LINE_BYTES = 16_000
 
 /** The elements around a line, with a number of up to six digits in its id. */
 export const LINE_BYTES = 26
 /** The same of a blame, which also shows the number. */
 export const BLAMED_LINE_BYTES = 56
-
-/** What the colours of one word or string cost on average, and those of a number at most. */
-const WORD_COLOUR_BYTES = 9
-const NUMBER_COLOUR_BYTES = 17
-const DIGIT_0 = 48
-const DIGIT_9 = 57
 
 /** The text of a file as far as it was read, whose first line has the number `first`. */
 export interface ReadText {
@@ -33,39 +24,6 @@ export interface FilePart {
   readonly to: number
   readonly end: number
   readonly lines: readonly string[]
-}
-
-/** Estimates from its text how much markup the colours of a line need. */
-function colourBytes(text: string): number {
-  let bytes = 0
-  for (const [word] of text.matchAll(/"[^"]*"|'[^']*'|[\w$]+/g)) {
-    const first = word.charCodeAt(0)
-    bytes += first >= DIGIT_0 && first <= DIGIT_9 ? NUMBER_COLOUR_BYTES : WORD_COLOUR_BYTES
-  }
-  return bytes
-}
-
-/** A line without colours, and its size on the page. */
-interface PlainLine {
-  readonly html: string
-  readonly bytes: number
-  readonly isCut: boolean
-}
-
-function plainLine(text: string): PlainLine {
-  let length = Math.min(text.length, MAX_LINE_BYTES)
-  let html = ''
-  let bytes = 0
-  for (;;) {
-    html = Bun.escapeHTML(text.slice(0, length).toWellFormed())
-    bytes = Buffer.byteLength(markBidiControls(html))
-    if (bytes <= MAX_LINE_BYTES) break
-    length = Math.trunc(length / 2)
-  }
-  if (length === text.length) return { html, bytes, isCut: false }
-  const rest = tn('{count} more character', '{count} more characters', text.length - length)
-  const note = `<span class="line-rest">${Bun.escapeHTML(rest)}</span>`
-  return { html: html + note, bytes: bytes + Buffer.byteLength(note), isCut: true }
 }
 
 /**

@@ -9,6 +9,7 @@ import {
   updateDraftComment,
 } from '#features/pulls/index.ts'
 import { invalid } from '#lib/errors.ts'
+import { diffAnchor } from '../../components/index.ts'
 import { pullPath } from '../../paths.ts'
 import { action, redirectWithFlash, safeRedirectPath, type Fields, type Visit } from '../../site.ts'
 import { numberOf, repoOf } from '../repos/frame.tsx'
@@ -119,12 +120,10 @@ const finishForm = action({
 const viewedForm = action({
   path: '/:workspace/:repo/pull/:number/viewed',
   submit: async (visit, fields) => {
-    await visit.call(markFileViewed, {
-      ...target(visit),
-      path: fields.text('path'),
-      viewed: fields.text('viewed') !== 'no',
-    })
-    return safeRedirectPath(fields.text('back')) ?? changesOf(visit)
+    const path = fields.text('path')
+    const viewed = fields.text('viewed') !== 'no'
+    await visit.call(markFileViewed, { ...target(visit), path, viewed })
+    return `${safeRedirectPath(fields.text('back')) ?? changesOf(visit)}#${diffAnchor(path)}`
   },
 })
 

@@ -3,12 +3,12 @@ import {
   getPullChanges,
   listDraftComments,
   listReviewThreads,
+  type PullChanges,
 } from '#features/pulls/index.ts'
 import { getRepo } from '#features/repos/index.ts'
 import {
-  ActionButton,
   Button,
-  diffAnchor,
+  CsrfField,
   EmptyState,
   Form,
   LinkButton,
@@ -16,69 +16,142 @@ import {
   Stat,
   type DiffThread,
 } from '../../components/index.ts'
-import { pullPath, withQuery } from '../../paths.ts'
-import { page, type Visit } from '../../site.ts'
+import { pullPath } from '../../paths.ts'
+import { page, safeRedirectPath, type Visit } from '../../site.ts'
 import {
   changeHref,
   ChangeView,
   choiceInput,
-  completeFiles,
+  commentHref,
+  readAtLocation,
   readChoice,
+  showPart,
+  type ChangeChoice,
 } from '../code/change-view.tsx'
-import { HiddenAnnotations, loadAnnotations, placeAnnotations } from '../code/annotations.tsx'
+import {
+  HiddenAnnotations,
+  loadAnnotations,
+  placeAnnotations,
+  type LineAnnotation,
+} from '../code/annotations.tsx'
+import { linesShown } from '../code/change-parts.ts'
 import { numberOf, repoOf } from '../repos/frame.tsx'
 import { codeOf, PullFrame } from './frame.tsx'
-import { LineForm, lineFormId, requestedLine } from './line-form.tsx'
+import { LineForm, lineKey, refusedLine, requestedLine } from './line-form.tsx'
 import { DraftItem, FinishBox } from './pending-review.tsx'
-import { BATCH, Thread, threadRights, type ThreadRights } from './threads.tsx'
+import {
+  BATCH,
+  commentsBelowLine,
+  Thread,
+  threadRights,
+  type ReviewThread,
+  type ThreadRights,
+} from './threads.tsx'
 import { rich, t } from '../../text.ts'
+
+/** The address of the page; of a refused form that of the page that it was on. */
+const addressOf = (visit: Visit): URL =>
+  new URL(safeRedirectPath(visit.form.values.text('back')) ?? visit.url, visit.url)
+
+/** The choices of the reader; a refused form is on the page with its line. */
+function choiceOf(visit: Visit): ChangeChoice {
+  const choice = readChoice(addressOf(visit))
+  const line = refusedLine(visit)
+  return line === null ? choice : { ...choice, at: lineKey(line) }
+}
 
 async function loadChanges(visit: Visit) {
   const number = numberOf(visit)
   if (number === null) return null
   const target = { repo: repoOf(visit), number }
-  const query = visit.url.searchParams
-  const choice = readChoice(visit.url)
-  const since = query.get('since') ?? ''
+  const since = addressOf(visit).searchParams.get('since') ?? ''
   const [repo, detail] = await Promise.all([
     visit.call(getRepo, { repo: target.repo }),
     visit.call(getPull, target),
   ])
-  const [changes, threads, drafts, annotations] = await Promise.all([
+  const { pull } = detail
+  const versionsOf = ({ head_sha, merge_base_sha }: PullChanges) => ({
+    repo: codeOf(pull),
+    sha: head_sha,
+    ...(since === '' ? { from: merge_base_sha } : {}),
+  })
+  const read = (choice: ChangeChoice) =>
     visit.call(getPullChanges, {
       ...target,
       ...(since === '' ? {} : { since }),
       ...choiceInput(choice),
-    }),
+    })
+  const [{ change, choice }, threads, drafts, annotations] = await Promise.all([
+    readAtLocation(visit, choiceOf(visit), read, versionsOf),
     visit.call(listReviewThreads, target),
     visit.viewer ? visit.tryCall(listDraftComments, target) : null,
     loadAnnotations(visit, {
       repo: target.repo,
-      sha: detail.pull.head?.sha ?? null,
+      sha: pull.head?.sha ?? null,
       pull: target.number,
     }),
   ])
   // The head that this reader reviewed last.
   const seen =
     detail.reviews.findLast(({ author }) => author.id === visit.viewer?.id)?.commit ?? null
-  const place = {
-    repo: codeOf(detail.pull),
-    sha: changes.head_sha,
-    ...(since === '' ? { from: changes.merge_base_sha } : {}),
-  }
-  const files = await completeFiles(visit, place, changes.files, choice)
+  const place = versionsOf(change)
+  const below = bytesBelowLines(threads, drafts ?? [], annotations)
+  const shown = await showPart(visit, place, change.files, choice, {
+    canComment: visit.viewer !== null,
+    bytesBelow: (path, side, line) => below.get(lineKey({ path, side, line })) ?? 0,
+  })
   return {
     repo,
-    pull: detail.pull,
-    changes: { ...changes, files },
+    pull,
+    changes: change,
+    shown,
     place,
     threads,
     drafts: drafts ?? [],
-    annotations: placeAnnotations(annotations, files),
+    annotations: placeAnnotations(annotations, shown, choice),
     since,
     seen,
     choice,
   }
+}
+
+/** A thread with its forms, a comment in it, and a pending one, without their texts. */
+const THREAD_BYTES = 3_000
+const COMMENT_BYTES = 4_000
+const SUGGESTION_BYTES = 2_500
+const DRAFT_BYTES = 3_100
+const ANNOTATION_BYTES = 700
+/** Text is escaped, and has links and paragraphs. */
+const BYTES_OF_CHARACTER = 2
+
+/** What the conversations, pending comments and annotations below each line need on the page. */
+function bytesBelowLines(
+  threads: readonly ReviewThread[],
+  drafts: readonly { path: string; side: string; line: number; body: string }[],
+  annotations: readonly LineAnnotation[],
+): Map<string, number> {
+  const below = new Map<string, number>()
+  const add = (
+    { path, side, line }: { path: string; side: string; line: number | null },
+    bytes: number,
+  ): void => {
+    if (line === null) return
+    const key = lineKey({ path, side: side === 'old' ? 'old' : 'new', line })
+    below.set(key, (below.get(key) ?? 0) + bytes)
+  }
+  for (const thread of threads) {
+    add(thread, THREAD_BYTES)
+    for (const { body, suggestion } of commentsBelowLine(thread.comments))
+      add(
+        thread,
+        COMMENT_BYTES + BYTES_OF_CHARACTER * body.length + (suggestion ? SUGGESTION_BYTES : 0),
+      )
+  }
+  // The text is in the form that edits it, too.
+  for (const draft of drafts) add(draft, DRAFT_BYTES + 2 * BYTES_OF_CHARACTER * draft.body.length)
+  for (const { path, line, message } of annotations)
+    add({ path, side: 'new', line }, ANNOTATION_BYTES + BYTES_OF_CHARACTER * message.length)
+  return below
 }
 
 type ChangesData = NonNullable<Awaited<ReturnType<typeof loadChanges>>>
@@ -108,15 +181,18 @@ function changesRights(visit: Visit, { repo, pull, since }: ChangesData): Change
 /** The conversations, the pending comments and the open form, each below its line. */
 function lineContents(
   visit: Visit,
-  { repo, pull, threads, drafts, changes }: ChangesData,
+  { repo, pull, threads, drafts, shown, choice }: ChangesData,
   rights: ChangesRights,
   here: string,
 ): DiffThread[] {
-  const requested = rights.comment ? requestedLine(visit) : null
+  const requested = rights.comment ? requestedLine(visit, shown.files) : null
   const common = { visit, repo: repo.full_name, number: pull.number }
+  const lines = linesShown(shown.files, choice.split)
+  const isShown = (of: Pick<ReviewThread, 'path' | 'side'> & { line: number }) =>
+    lines.has(lineKey({ ...of, side: of.side === 'old' ? 'old' : 'new' }))
   return [
     ...threads.flatMap((thread) =>
-      thread.line === null
+      thread.line === null || !isShown({ ...thread, line: thread.line })
         ? []
         : {
             path: thread.path,
@@ -134,7 +210,7 @@ function lineContents(
             ),
           },
     ),
-    ...drafts.map((stored) => {
+    ...drafts.filter(isShown).map((stored) => {
       const draft = { ...stored, side: stored.side as 'old' | 'new' }
       const { path, side, line } = draft
       return { path, side, line, content: <DraftItem draft={draft} {...common} here={here} /> }
@@ -147,7 +223,7 @@ function lineContents(
               <LineForm
                 place={requested}
                 {...common}
-                files={changes.files}
+                files={shown.loaded}
                 here={here}
                 ownPull={rights.ownPull}
               />
@@ -174,29 +250,40 @@ const ApplySuggestions = ({ visit, here, back }: { visit: Visit; here: string; b
   </Form>
 )
 
-/** `back` is the address that the form leads to. */
+/** The forms of the viewed marks: the buttons of all files belong to one of them. */
+const VIEWED_FORMS = { yes: 'mark-viewed', no: 'mark-unviewed' } as const
+
+/** `back` is the address that the forms lead to; the button adds the file. */
+const ViewedForms = ({ visit, pull, back }: { visit: Visit; pull: string; back: string }) => (
+  <>
+    {(['yes', 'no'] as const).map((viewed) => (
+      <form id={VIEWED_FORMS[viewed]} action={`${pull}/viewed`} method="post">
+        <CsrfField csrf={visit.csrf} />
+        <input type="hidden" name="viewed" value={viewed} />
+        <input type="hidden" name="back" value={back} />
+      </form>
+    ))}
+  </>
+)
+
 const ViewedButton = ({
-  visit,
   file,
-  pull,
-  back,
   sharedIcon,
 }: {
-  visit: Visit
   file: { path: string; viewed?: boolean }
-  pull: string
-  back: string
   sharedIcon: boolean | undefined
 }) => (
-  <ActionButton
-    action={`${pull}/viewed`}
-    csrf={visit.csrf}
-    values={{ path: file.path, viewed: file.viewed ? 'no' : 'yes', back }}
+  <Button
+    small
+    variant="quiet"
+    icon={file.viewed ? 'check' : 'eye'}
+    sharedIcon={sharedIcon}
+    form={VIEWED_FORMS[file.viewed ? 'no' : 'yes']}
+    name="path"
+    value={file.path}
   >
-    <Button small variant="quiet" icon={file.viewed ? 'check' : 'eye'} sharedIcon={sharedIcon}>
-      {file.viewed ? t('Viewed') : t('Mark as viewed')}
-    </Button>
-  </ActionButton>
+    {file.viewed ? t('Viewed') : t('Mark as viewed')}
+  </Button>
 )
 
 const NoChanges = ({ since }: { since: string }) =>
@@ -219,52 +306,52 @@ const Files = ({
   data: ChangesData
   rights: ChangesRights
 }) => {
-  const { repo, pull, changes, place, since, seen, choice } = data
+  const { repo, pull, changes, shown, place, since, seen, choice, threads, drafts } = data
   const here = pullPath(repo.full_name, pull.number, 'changes')
   const current = changeHref(here, choice, {}, { since })
   const head = changes.head_sha
+  const conversations = new Map<string, number>()
+  for (const { path } of [...threads.filter(({ line }) => line !== null), ...drafts])
+    conversations.set(path, (conversations.get(path) ?? 0) + 1)
   return (
-    <ChangeView
-      visit={visit}
-      files={changes.files}
-      totals={changes.totals}
-      viewed={changes.viewed_files}
-      choice={choice}
-      here={here}
-      more={{ since }}
-      place={place}
-      head={
-        seen !== null &&
-        seen !== head &&
-        since === '' && (
-          <LinkButton
-            href={changeHref(here, choice, { page: 1, parts: [] }, { since: seen })}
-            small
-          >
-            {t('Since your review')}
-          </LinkButton>
-        )
-      }
-      options={{
-        threads: lineContents(visit, data, rights, current),
-        annotations: data.annotations.below,
-        ...(rights.comment && {
-          commentHref: (file, side, line) =>
-            `${withQuery(current, { on: file, side, line })}#${lineFormId({ path: file, side, line })}`,
-        }),
-        ...(visit.viewer !== null && {
-          fileActions: (file, { sharedIcons }) => (
-            <ViewedButton
-              visit={visit}
-              file={file}
-              pull={pullPath(repo.full_name, pull.number)}
-              back={`${current}#${diffAnchor(file.path)}`}
-              sharedIcon={sharedIcons}
-            />
-          ),
-        }),
-      }}
-    />
+    <>
+      {visit.viewer !== null && (
+        <ViewedForms visit={visit} pull={pullPath(repo.full_name, pull.number)} back={current} />
+      )}
+      <ChangeView
+        visit={visit}
+        shown={shown}
+        totals={changes.totals}
+        viewed={changes.viewed_files}
+        choice={choice}
+        here={here}
+        more={{ since }}
+        place={place}
+        conversations={conversations}
+        head={
+          seen !== null &&
+          seen !== head &&
+          since === '' && (
+            <LinkButton
+              href={changeHref(here, choice, { page: 1, at: '', parts: [] }, { since: seen })}
+              small
+            >
+              {t('Since your review')}
+            </LinkButton>
+          )
+        }
+        options={{
+          threads: lineContents(visit, data, rights, current),
+          annotations: data.annotations.below,
+          ...(rights.comment && { commentHref: commentHref(visit, here, choice) }),
+          ...(visit.viewer !== null && {
+            fileActions: (file, { sharedIcons }) => (
+              <ViewedButton file={file} sharedIcon={sharedIcons} />
+            ),
+          }),
+        }}
+      />
+    </>
   )
 }
 
@@ -327,7 +414,7 @@ export const changesPage = page({
         {since !== '' && (
           <SinceNotice
             since={since}
-            all={changeHref(`${here}/changes`, choice, { page: 1, parts: [] })}
+            all={changeHref(`${here}/changes`, choice, { page: 1, at: '', parts: [] })}
           />
         )}
         {rights.ownPull && review}

@@ -3,37 +3,46 @@ import type { PullChanges } from '#features/pulls/index.ts'
 import { Button, diffAnchor, Field, Form, FormActions, TextArea } from '../../components/index.ts'
 import { pullPath } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
+import { parseLocation } from '../code/change-parts.ts'
 import { fieldError, visitForForm, formError } from '../shell.tsx'
 import { t } from '../../text.ts'
 
 export type LinePosition = { path: string; side: 'old' | 'new'; line: number }
 
-/** The end of the ids of what belongs to a line. */
-const lineKey = ({ path, side, line }: LinePosition): string =>
+/** The id of a line on the page of changes, and the end of the ids of what belongs to it. */
+export const lineKey = ({ path, side, line }: LinePosition): string =>
   `${diffAnchor(path)}${side === 'old' ? 'L' : 'R'}${line}`
 
 /** The id of the form below a line. */
-export const lineFormId = (place: LinePosition): string => `comment-${lineKey(place)}`
+const lineFormId = (place: LinePosition): string => `comment-${lineKey(place)}`
 
 /** What is said for the button that adds a suggestion, and the field that it sends. */
 export const SUGGEST = 'suggest'
 
-/** The line that the address or a refused form is about. */
-export function requestedLine(visit: Visit): LinePosition | null {
-  const { values } = visit.form
-  const query = visit.url.searchParams
-  const word = (name: string) =>
-    values.has('line') ? values.text(name) : (query.get(name === 'path' ? 'on' : name) ?? '')
-  const line = Number(word('line'))
-  const path = word('path')
+/** The line that a refused form is about. */
+export function refusedLine({ form: { values } }: Visit): LinePosition | null {
+  const line = Number(values.text('line'))
+  const path = values.text('path')
   return path !== '' && Number.isInteger(line) && line > 0
-    ? { path, line, side: word('side') === 'old' ? 'old' : 'new' }
+    ? { path, line, side: values.text('side') === 'old' ? 'old' : 'new' }
     : null
+}
+
+/** The line for which the address asks for a form (`on`), among those of the files. */
+export function requestedLine(
+  visit: Visit,
+  files: readonly Pick<PullChanges['files'][number], 'path'>[],
+): LinePosition | null {
+  const location = parseLocation(visit.url.searchParams.get('on') ?? '')
+  const file = files.find(({ path }) => diffAnchor(path) === location?.anchor)
+  if (!file || !location?.line) return refusedLine(visit)
+  const side = location.line.startsWith('L') ? ('old' as const) : ('new' as const)
+  return { path: file.path, side, line: Number(location.line.slice(1)) }
 }
 
 /** The lines of the new version from `start` on. Null when the change does not have them all. */
 function textOf(
-  files: PullChanges['files'],
+  files: readonly PullChanges['files'][number][],
   { path, line }: LinePosition,
   start: number,
 ): string | null {
@@ -81,7 +90,7 @@ interface LineFormProps {
   visit: Visit
   repo: string
   number: number
-  files: PullChanges['files']
+  files: readonly PullChanges['files'][number][]
   /** The address of the page without the form. */
   here: string
   /** The pull request is the visitor's own, which they cannot review. */

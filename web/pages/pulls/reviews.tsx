@@ -7,7 +7,7 @@ import {
   Button,
   Card,
   Comment,
-  diffAnchor,
+  changedLineHref,
   Field,
   Form,
   FormActions,
@@ -154,7 +154,8 @@ export const ThreadItem = ({
 }) => {
   const [root] = thread.comments
   const where = `${thread.path}:${thread.line ?? root?.line ?? ''}`
-  const href = `${pullPath(repo.full_name, data.number, 'changes')}#${diffAnchor(thread.path)}${thread.side === 'old' ? 'L' : 'R'}${thread.line ?? ''}`
+  const line = `${thread.side === 'old' ? 'L' : 'R'}${thread.line ?? ''}`
+  const href = changedLineHref(pullPath(repo.full_name, data.number, 'changes'), thread.path, line)
   return (
     <li class="timeline-thread">
       <Thread

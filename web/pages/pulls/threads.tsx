@@ -13,11 +13,11 @@ import {
 } from '../../components/index.ts'
 import type { DiffLine } from '../../diff/rows.ts'
 import type { Child } from '../../jsx/html.ts'
-import { pullPath } from '../../paths.ts'
+import { localPath, pullPath } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 import { CommentItem } from '../issues/conversation.tsx'
 import { fieldError, visitForForm, formError } from '../shell.tsx'
-import { rich, t } from '../../text.ts'
+import { rich, t, tn } from '../../text.ts'
 
 /** One thread with its current line. `line` is null when the change no longer has it. */
 export type ReviewThread = {
@@ -218,9 +218,31 @@ interface ThreadProps {
   head?: Child
 }
 
-const ThreadComments = ({ thread, visit, repo, number, rights }: ThreadProps) => (
+/** Below a line of a change a thread has its first comment and the last ones. */
+const MAX_COMMENTS_BELOW_LINE = 8
+
+/** The comments that the page of changes shows of a thread. */
+export const commentsBelowLine = <T,>(comments: readonly T[]): readonly T[] =>
+  comments.length <= MAX_COMMENTS_BELOW_LINE
+    ? comments
+    : [...comments.slice(0, 1), ...comments.slice(1 - MAX_COMMENTS_BELOW_LINE)]
+
+/** Leads to the comments that are not shown below the line. */
+const LeftOutComments = ({ thread, repo, number }: ThreadProps) => {
+  const [root] = thread.comments
+  const leftOut = thread.comments.length - commentsBelowLine(thread.comments).length
+  return root && leftOut > 0 ? (
+    <p class="small">
+      <a href={localPath(`${pullPath(repo.full_name, number)}#${root.id}`)}>
+        {tn('{count} more comment', '{count} more comments', leftOut)}
+      </a>
+    </p>
+  ) : null
+}
+
+const ThreadComments = ({ thread, visit, repo, number, rights, back }: ThreadProps) => (
   <ol class="thread-comments">
-    {thread.comments.map((comment) => (
+    {(back === '' ? thread.comments : commentsBelowLine(thread.comments)).map((comment) => (
       <CommentItem
         comment={comment}
         visit={visit}
@@ -249,6 +271,7 @@ export const Thread = (props: ThreadProps) => {
       {back === '' && thread.hunk.length > 0 && (
         <DiffExcerpt path={thread.path} lines={thread.hunk} />
       )}
+      {back !== '' && <LeftOutComments {...props} />}
       <ThreadComments {...props} />
       {(rights.reply || rights.resolve) && (
         <ThreadActions {...props} here={pullPath(repo.full_name, number)} root={root} />

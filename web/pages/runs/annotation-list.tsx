@@ -1,7 +1,14 @@
 // What jobs reported, as a list: errors, warnings and notices, each with its place.
 import type { Run, WorkflowJob } from '#features/workflows/index.ts'
 import { lineAddress } from '#lib/line-address.ts'
-import { diffAnchor, Icon, List, PageHead, Row, type IconName } from '../../components/index.ts'
+import {
+  changedLineHref,
+  Icon,
+  List,
+  PageHead,
+  Row,
+  type IconName,
+} from '../../components/index.ts'
 import { codePath, jobPath, pullPath } from '../../paths.ts'
 import { t, texts } from '../../text.ts'
 
@@ -32,7 +39,7 @@ function placeHref(
 ): string {
   if (run.pull !== null) {
     const row = line === null ? '' : `R${line}`
-    return `${pullPath(repo, run.pull, 'changes')}#${diffAnchor(file)}${row}`
+    return changedLineHref(pullPath(repo, run.pull, 'changes'), file, row)
   }
   return codePath(repo, 'blob', run.sha, file) + (line === null ? '' : lineAddress(line))
 }

@@ -14,7 +14,14 @@ import {
 import { shortSha } from '../../format.ts'
 import { page } from '../../site.ts'
 import { rich, t, tn } from '../../text.ts'
-import { ChangeView, choiceInput, readChoice, type ChangeChoice } from '../code/change-view.tsx'
+import {
+  ChangeView,
+  choiceInput,
+  readChoice,
+  showPart,
+  type ChangeChoice,
+  type ShownChange,
+} from '../code/change-view.tsx'
 import { repoOf, RepoFrame } from '../repos/frame.tsx'
 import { securityPath } from './frame.tsx'
 
@@ -23,8 +30,12 @@ type Shown = {
   readonly advisory: Advisory
   readonly branch: string
   readonly compared: Compare
+  readonly shown: ShownChange<Compare['files'][number]>
   readonly choice: ChangeChoice
 }
+
+/** The commits of a private fork are in no repository. */
+const versionsOf = (repo: Repo) => ({ repo: repo.full_name, sha: null })
 
 export const privateForkChangesPage = page({
   path: '/:workspace/:repo/security/advisories/:advisory/compare/*branch',
@@ -38,9 +49,10 @@ export const privateForkChangesPage = page({
       branch,
       ...choiceInput(choice),
     })
-    return { repo, advisory: await visit.call(getAdvisory, place), branch, compared, choice }
+    const shown = await showPart(visit, versionsOf(repo), compared.files, choice)
+    return { repo, advisory: await visit.call(getAdvisory, place), branch, compared, shown, choice }
   },
-  view: ({ repo, advisory, branch, compared, choice }, visit) => {
+  view: ({ repo, advisory, branch, compared, shown, choice }, visit) => {
     const own = securityPath(repo.full_name, `/advisories/${advisory.id}`)
     const here = `${own}/compare/${encodePath(branch)}`
     return (
@@ -88,11 +100,11 @@ export const privateForkChangesPage = page({
         </List>
         <ChangeView
           visit={visit}
-          files={compared.files}
+          shown={shown}
           totals={compared.totals}
           choice={choice}
           here={here}
-          place={{ repo: repo.full_name, sha: null }}
+          place={versionsOf(repo)}
         />
       </RepoFrame>
     )

@@ -19,27 +19,25 @@ test('a page has its files, a link to the next ones and to a tree of all', async
   const browser = await forge.browser('ada')
   const at = `/${REPO}/compare/main...work`
   const first = (await browser.open(at)).html
-  const files = (html: string) => [...html.matchAll(/<details class="file diff-file/g)].length
   const [base, head] = paths[0] && paths[129] ? [paths[0], paths[129]] : ['', '']
   // The README that the other side has alone is removed there.
   const link = (html: string, words: RegExp) =>
     new RegExp(`<a [^>]*href="([^"]*)"[^>]*>${words.source}`)
       .exec(html)?.[1]
       ?.replaceAll('&amp;', '&') ?? ''
-  const next = link(first, /The next files/)
-  expect([
-    files(first),
-    next.startsWith(`${at}?page=2`),
-    first.includes(diffAnchor(base)),
-    first.includes(diffAnchor(head)),
-  ]).toEqual([100, true, true, false])
-  const second = (await browser.open(next)).html
-  expect([
-    files(second) >= 30,
-    second.includes(diffAnchor(head)),
-    link(second, /The next files/),
-    link(second, /The files before these/),
-  ]).toEqual([true, true, '', at])
+  const pages = [first]
+  for (let next = link(first, /The next files/); next !== ''; ) {
+    const { html } = await browser.open(next)
+    pages.push(html)
+    next = link(html, /The next files/)
+  }
+  const files = (html: string) =>
+    [...html.matchAll(/<details class="file diff-file[^>]* id="(\w+)"/g)].map(([, id = '']) => id)
+  const shown = pages.flatMap(files)
+  expect([shown.length, new Set(shown).size]).toEqual([130, 130])
+  expect([files(first).includes(diffAnchor(base)), shown.at(-1)]).toEqual([true, diffAnchor(head)])
+  const { html: before } = await browser.open(link(pages[1] ?? '', /The files before these/))
+  expect(files(before)).toEqual(files(first))
 
   const tree = await browser.open(link(first, /Show all/))
   expect([
@@ -47,8 +45,9 @@ test('a page has its files, a link to the next ones and to a tree of all', async
     [...tree.html.matchAll(/\.ts<\/a>/g)].length,
     tree.html.includes('>src/deep<'),
   ]).toEqual([200, 130, true])
-  expect(tree.html).toContain(`href="${at}?page=2#${diffAnchor(head)}"`)
-  expect(tree.html).toContain(`href="${at}#${diffAnchor(base)}"`)
+  const [top, end] = [diffAnchor(base), diffAnchor(head)]
+  expect(tree.html).toContain(`href="${at}?page=2&amp;at=${end}#${end}"`)
+  expect(tree.html).toContain(`href="${at}?at=${top}#${top}"`)
   await forge.user('eve')
   expect((await (await forge.browser('eve')).open(link(first, /Show all/))).status).toBe(404)
   expect(

@@ -33,10 +33,7 @@ const change = await forge.commit(
 await forge.commit(REPO, 'main', { 'b.txt': 'B\n' }, { message: 'On main' })
 const [owner, visitor] = [await forge.browser('ada'), await forge.browser(null)]
 const link = (html: string, words: string) =>
-  (new RegExp(`href="([^"]*)"[^>]*aria-label="${words}`).exec(html)?.[1] ?? '').replaceAll(
-    '&amp;',
-    '&',
-  )
+  (new RegExp(`href="([^"]*)"[^>]*title="${words}`).exec(html)?.[1] ?? '').replaceAll('&amp;', '&')
 
 test('a comparison shows commits and changes since the two diverged', async () => {
   const { html, status } = await owner.open(`/${REPO}/compare/main...fix/one`)
@@ -95,7 +92,7 @@ test('unchanged lines expand without a script until hunks meet', async () => {
   const first = await visitor.open(here)
   expect(first.html.match(/<tr class="hunk">/g)).toHaveLength(3)
   const down = link(first.html, 'Show lines 7 to 26')
-  const more = await visitor.open(down)
+  const more = await visitor.open(`${here}${down}`)
   expect([more.html.includes('>line 26<'), more.html.includes('>line 27<')]).toEqual([true, false])
   const all = await visitor.open(`${here}?expand=7-146:a.txt`)
   expect([all.html.includes('>line 100<'), all.html.match(/<tr class="hunk">/g)?.length]).toEqual([

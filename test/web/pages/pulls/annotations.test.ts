@@ -105,7 +105,7 @@ test('a comment form opens below annotations, which stay when it is closed', asy
   const { forge, changes } = await setUp()
   const { page, problems } = await browserPage(forge, 'ada')
   await page.goto(changes)
-  await page.locator('a.line-comment[href*="on=a.txt"][href*="side=new"][href*="line=5#"]').click()
+  await page.locator(`.diff-lines a[href$="on=${diffAnchor('a.txt')}R5"]`).click()
   await page.waitForSelector('.thread:has(.line-annotation) .line-form')
   await page.locator('.line-form').getByText('Cancel').click()
   expect(await page.locator('.line-form').count()).toBe(0)

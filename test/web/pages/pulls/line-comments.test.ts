@@ -10,6 +10,7 @@ import {
   markPullReady,
 } from '#features/pulls/index.ts'
 import { createBranch } from '#features/repos/index.ts'
+import { diffAnchor } from '#web/components/index.ts'
 import { runForge } from '../../../features/oauth/running.ts'
 import { browserPage, findFaults } from './browser-page.ts'
 
@@ -47,7 +48,7 @@ async function setUp() {
 }
 
 const plus = (page: Page, line: number, path = 'a.txt') =>
-  page.locator(`a.line-comment[href*="on=${path}"][href*="side=new"][href*="line=${line}#"]`)
+  page.locator(`.diff-lines a[href$="on=${diffAnchor(path)}R${line}"]`)
 const area = (page: Page) => page.locator('.line-form textarea[name=body]')
 
 test('a comment is written and shown in its place, without another page', async () => {
