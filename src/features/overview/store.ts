@@ -90,6 +90,28 @@ export const listActiveRepos = (db: Db, deeds: ActivityFilter): string[] =>
     .all<{ repo_id: string }>(`SELECT DISTINCT repo_id FROM ${MATCHING_EVENTS}`, ...paramsOf(deeds))
     .map(({ repo_id }) => repo_id)
 
+/** The repositories of the first matching events, with the number and the last time of these. */
+export function firstActivity(
+  db: Db,
+  deeds: ActivityFilter,
+  limit: number,
+): { readonly repos: readonly string[]; readonly count: number; readonly last: Timestamp | null } {
+  const rows = db.all<{ repo_id: string; count: number; last: Timestamp }>(
+    `SELECT repo_id, count(*) AS count, max(time) AS last FROM
+       (SELECT repo_id, time FROM ${MATCHING_EVENTS} ORDER BY time LIMIT ?) GROUP BY repo_id`,
+    ...paramsOf(deeds),
+    limit,
+  )
+  return {
+    repos: rows.map(({ repo_id }) => repo_id),
+    count: rows.reduce((sum, { count }) => sum + count, 0),
+    last: rows.reduce<Timestamp | null>(
+      (latest, { last }) => (latest === null || last > latest ? last : latest),
+      null,
+    ),
+  }
+}
+
 /** The number of matching events on each day, without those in some repositories. */
 export const countActivityByDay = (
   db: Db,

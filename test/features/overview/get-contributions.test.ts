@@ -74,3 +74,32 @@ test('a large year is counted in chunks, cached, and filtered by what the reader
   world.clock.advance(HOUR)
   expect((await asked(anonymous)).total).toBe(others + 1)
 })
+
+test('a year whose events have one moment is counted in repositories that the reader sees', async () => {
+  const world = await makeWorld()
+  const ada = await world.user('ada')
+  const acme = await world.workspace('acme', { owner: ada })
+  const open = await world.repo('acme/open', { as: ada, private: false })
+  const closed = await world.repo('acme/closed', { as: ada, private: true })
+  const time = timestamp(world.clock.now() - 30 * DAY)
+  const add = (id: string, count: number) =>
+    world.write((tx) =>
+      tx.db.run(
+        `WITH RECURSIVE n (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < ?)
+         INSERT INTO events (id, type, time, workspace_id, repo_id, actor_id, number, data)
+         SELECT 'evt_' || ? || x, 'issue.opened', ?, ?, ?, ?, NULL, '{}' FROM n`,
+        count,
+        id,
+        time,
+        acme.id,
+        id,
+        ada.id,
+      ),
+    )
+  await add(open.id, MAX_UNDIVIDED_EVENTS + 5)
+  await add(closed.id, MAX_UNDIVIDED_EVENTS + 7)
+  const total = async (caller: Parameters<typeof world.call>[1]) =>
+    (await world.call(getContributions, caller, { username: 'ada' })).total
+  expect(await total(ada)).toBe(2 * MAX_UNDIVIDED_EVENTS + 12)
+  expect(await total(anonymous)).toBe(MAX_UNDIVIDED_EVENTS + 5)
+})
