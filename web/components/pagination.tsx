@@ -29,6 +29,30 @@ export const Pager = ({
     </nav>
   ) : null
 
+/** Links to the pages beside one, for lists of unknown length in another order than that of time. */
+export const PageSteps = (props: {
+  page: number
+  hasNext: boolean
+  href: (page: number) => string
+  label: string
+}) =>
+  props.page > 1 || props.hasNext ? (
+    <nav class="pagination" aria-label={props.label}>
+      {props.page > 1 && (
+        <a class="btn btn-plain" href={props.href(props.page - 1)} rel="prev">
+          <Icon name="chevron-left" />
+          <span>{t('Previous page')}</span>
+        </a>
+      )}
+      {props.hasNext && (
+        <a class="btn btn-plain" href={props.href(props.page + 1)} rel="next">
+          <span>{t('Next page')}</span>
+          <Icon name="chevron-right" />
+        </a>
+      )}
+    </nav>
+  ) : null
+
 /**
  * The page numbers that get a link: the ends, the current page and its neighbours. Zero is a gap.
  */

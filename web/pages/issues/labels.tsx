@@ -17,13 +17,18 @@ import {
   Label,
   List,
   PageHead,
+  Pagination,
   Row,
 } from '../../components/index.ts'
+import { pageNumber } from '../../page-number.ts'
 import { repoPath, withQuery } from '../../paths.ts'
 import { action, redirectWithFlash, emptyFormState, page, type Visit } from '../../site.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
 import { fieldError, visitForForm, formError } from '../shell.tsx'
 import { rich, t, tn } from '../../text.ts'
+
+/** With a form each, they are a page of less than 100 KB. */
+const PER_PAGE = 25
 
 const FIELDS = ['name', 'color', 'description']
 
@@ -121,13 +126,14 @@ export const labelsPage = page({
   path: '/:workspace/:repo/labels',
   load: async (visit) => {
     const name = repoOf(visit)
+    const number = pageNumber(visit)
     const [repo, labels] = await Promise.all([
       visit.call(getRepo, { repo: name }),
-      visit.call(listLabels, { repo: name, per_page: 100 }),
+      visit.call(listLabels, { repo: name, page: number, per_page: PER_PAGE }),
     ])
-    return { repo, labels: labels.items }
+    return { repo, labels: labels.items, total: labels.total ?? 0, number }
   },
-  view: ({ repo, labels }, visit) => {
+  view: ({ repo, labels, total, number }, visit) => {
     const here = repoPath(repo.full_name, '/labels')
     const mayEdit = repo.permissions.triage && visit.viewer !== null && !repo.archived
     const made = visitForForm(visit, here)
@@ -150,6 +156,12 @@ export const labelsPage = page({
             ))}
           </List>
         )}
+        <Pagination
+          page={number}
+          perPage={PER_PAGE}
+          total={total}
+          href={(to) => withQuery(here, { page: to > 1 ? to : undefined })}
+        />
         {mayEdit && (
           <Card title={t('New label')}>
             <Form

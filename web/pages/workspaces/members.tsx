@@ -11,7 +11,7 @@ import { Avatar } from '../../components/avatar.tsx'
 import { Button } from '../../components/button.tsx'
 import { ActionButton } from '../../components/form.tsx'
 import { PageHead } from '../../components/layout.tsx'
-import { Pager } from '../../components/pagination.tsx'
+import { PageSteps } from '../../components/pagination.tsx'
 import { List, Row } from '../../components/rows.tsx'
 import { Badge } from '../../components/state.tsx'
 import { RelativeTime } from '../../components/time.tsx'
@@ -83,6 +83,45 @@ const MemberRow = ({
   )
 }
 
+/** The pages of the other lists, in the address. That of the members is `page`. */
+const INVITATIONS_PAGE = 'invitations'
+const OUTSIDE_PAGE = 'outside'
+/** Of each of the lists, whose rows have forms. */
+const PER_PAGE = 20
+
+/** Links to the other pages of such a list. */
+const StepsOf = ({
+  visit,
+  list,
+  name,
+  label,
+}: {
+  visit: Visit
+  list: { readonly next: string | null } | null
+  name: string
+  label: string
+}) => (
+  <PageSteps
+    page={pageNumber(visit, name)}
+    hasNext={(list?.next ?? null) !== null}
+    href={(page) => withQuery(visit.url.pathname, { [name]: page > 1 ? page : undefined })}
+    label={label}
+  />
+)
+
+const ReviewHint = ({ workspace }: { workspace: string }) => (
+  <p class="muted">
+    {rich(
+      'Several people can change the repositories of this workspace. <a>Require reviewed pull requests in all of them</a>.',
+      {
+        a: (inner) => (
+          <a href={`${workspacePath(workspace, 'rulesets')}/new?preset=protect`}>{inner}</a>
+        ),
+      },
+    )}
+  </p>
+)
+
 export const membersPage = page({
   path: '/:workspace/-/members',
   load: async (visit) => {
@@ -90,21 +129,23 @@ export const membersPage = page({
     const number = pageNumber(visit)
     const [workspace, members] = await Promise.all([
       visit.call(getWorkspace, { workspace: slug }),
-      visit.call(listMembers, { workspace: slug, page: number }),
+      visit.call(listMembers, { workspace: slug, page: number, per_page: PER_PAGE }),
     ])
     if (workspace.role !== 'owner' || number > 1)
-      return { workspace, members, number, invitations: [], outside: [] }
+      return { workspace, members, number, invitations: null, outside: null }
     const [invitations, outside] = await Promise.all([
-      visit.tryCall(listWorkspaceInvites, { workspace: slug, per_page: 100 }),
-      visit.tryCall(listOutsideCollaborators, { workspace: slug, per_page: 100 }),
+      visit.tryCall(listWorkspaceInvites, {
+        workspace: slug,
+        page: pageNumber(visit, INVITATIONS_PAGE),
+        per_page: PER_PAGE,
+      }),
+      visit.tryCall(listOutsideCollaborators, {
+        workspace: slug,
+        page: pageNumber(visit, OUTSIDE_PAGE),
+        per_page: PER_PAGE,
+      }),
     ])
-    return {
-      workspace,
-      members,
-      number,
-      invitations: invitations?.items ?? [],
-      outside: outside?.items ?? [],
-    }
+    return { workspace, members, number, invitations, outside }
   },
   view: ({ workspace, members, number, invitations, outside }, visit) => {
     const owner = workspace.role === 'owner'
@@ -130,32 +171,28 @@ export const membersPage = page({
             <MemberRow visit={visit} workspace={workspace} member={member} lastOwner={lastOwner} />
           ))}
         </List>
+        <StepsOf visit={visit} list={members} name="page" label={t('Members')} />
         {owner && (
           <InvitationList
             visit={visit}
-            invitations={invitations}
+            invitations={invitations?.items ?? []}
             revoke={`${here}/invite/revoke`}
           />
         )}
-        {owner && members.items.length > 1 && (
-          <p class="muted">
-            {rich(
-              'Several people can change the repositories of this workspace. <a>Require reviewed pull requests in all of them</a>.',
-              {
-                a: (inner) => (
-                  <a href={`${workspacePath(workspace.slug, 'rulesets')}/new?preset=protect`}>
-                    {inner}
-                  </a>
-                ),
-              },
-            )}
-          </p>
-        )}
+        <StepsOf
+          visit={visit}
+          list={invitations}
+          name={INVITATIONS_PAGE}
+          label={t('Invitations')}
+        />
+        {owner && members.items.length > 1 && <ReviewHint workspace={workspace.slug} />}
         {owner && <InviteMember visit={visit} workspace={workspace.slug} />}
-        <OutsideList people={outside} />
-        <Pager
-          newer={number > 1 ? withQuery(here, { page: number - 1 }) : null}
-          older={members.next === null ? null : withQuery(here, { page: number + 1 })}
+        <OutsideList people={outside?.items ?? []} />
+        <StepsOf
+          visit={visit}
+          list={outside}
+          name={OUTSIDE_PAGE}
+          label={t('Outside collaborators')}
         />
       </WorkspaceFrame>
     )

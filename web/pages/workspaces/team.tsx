@@ -23,12 +23,14 @@ import {
   Form,
   LinkButton,
   List,
+  PageSteps,
   RelativeTime,
   Row,
   Select,
   SideBlock,
 } from '../../components/index.ts'
-import { repoPath, teamPath, userPath, workspacePath } from '../../paths.ts'
+import { pageNumber } from '../../page-number.ts'
+import { repoPath, teamPath, userPath, withQuery, workspacePath } from '../../paths.ts'
 import { action, redirectWithFlash, page, type Visit } from '../../site.ts'
 import { roleOf, roleOptions } from '../repos/collaborators.tsx'
 import { fieldError, formError } from '../shell.tsx'
@@ -37,21 +39,30 @@ import { addressedPath, addressedTeam, pathOfTeam, TeamFrame } from './team-fram
 import { roleWord } from '../../messages.ts'
 import { rich, t } from '../../text.ts'
 
+/** The page of the repositories, in the address. That of the people is `page`. */
+const REPOS_PAGE = 'repos'
+/** Of each of both lists, whose rows have forms. */
+const PER_PAGE = 20
+
 async function loadTeam(visit: Visit) {
   const at = addressedTeam(visit)
   const [workspace, team, members, repos, children] = await Promise.all([
     visit.call(getWorkspace, { workspace: at.workspace }),
     visit.call(getTeam, at),
-    visit.call(listTeamMembers, at),
-    visit.call(listTeamRepos, { ...at, per_page: 100 }),
-    visit.call(listChildTeams, at),
+    visit.call(listTeamMembers, { ...at, page: pageNumber(visit), per_page: PER_PAGE }),
+    visit.call(listTeamRepos, {
+      ...at,
+      page: pageNumber(visit, REPOS_PAGE),
+      per_page: PER_PAGE,
+    }),
+    visit.call(listChildTeams, { ...at, per_page: 100 }),
   ])
-  return { workspace, team, members: members.items, repos: repos.items, children: children.items }
+  return { workspace, team, members, repos, children: children.items }
 }
 
 type TeamData = Awaited<ReturnType<typeof loadTeam>>
-type TeamMember = TeamData['members'][number]
-type TeamRepo = TeamData['repos'][number]
+type TeamMember = TeamData['members']['items'][number]
+type TeamRepo = TeamData['repos']['items'][number]
 
 /** The message of a refusal, for the form with this field. */
 const errorOf = (visit: Visit, field: string): { field: string | null; form: string | null } =>
@@ -241,6 +252,28 @@ const AddRepo = ({ visit, workspace, team }: Props) => {
   )
 }
 
+/** Links to the other pages of a list. */
+const TeamSteps = ({
+  visit,
+  team,
+  list,
+  name,
+  label,
+}: {
+  visit: Visit
+  team: Team
+  list: { readonly next: string | null }
+  name: string
+  label: string
+}) => (
+  <PageSteps
+    page={pageNumber(visit, name)}
+    hasNext={list.next !== null}
+    href={(page) => withQuery(pathOfTeam(team), { [name]: page > 1 ? page : undefined })}
+    label={label}
+  />
+)
+
 export const teamPage = page({
   path: '/:workspace/-/teams/:team',
   load: loadTeam,
@@ -262,9 +295,9 @@ export const teamPage = page({
         where="right"
         side={<TeamFacts workspace={workspace} team={team} childTeams={children} />}
       >
-        {members.length > 0 ? (
+        {members.items.length > 0 ? (
           <List label={t('People')} head={<h2>{t('People')}</h2>}>
-            {members.map((member) => (
+            {members.items.map((member) => (
               <MemberRow visit={visit} team={team} member={member} />
             ))}
           </List>
@@ -275,18 +308,26 @@ export const teamPage = page({
               : t('Owners of the workspace add members.')}
           </EmptyState>
         )}
+        <TeamSteps visit={visit} team={team} list={members} name="page" label={t('People')} />
         {team.can_manage && <AddMember visit={visit} team={team} />}
-        {repos.length === 0 ? (
+        {repos.items.length === 0 ? (
           <EmptyState icon="repo" title={t('No repositories yet')}>
             {t('Admins of a repository give the team a role on it.')}
           </EmptyState>
         ) : (
           <List label={t('Repositories')} head={<h2>{t('Repositories')}</h2>}>
-            {repos.map((repo) => (
+            {repos.items.map((repo) => (
               <RepoRow visit={visit} workspace={workspace} team={team} repo={repo} />
             ))}
           </List>
         )}
+        <TeamSteps
+          visit={visit}
+          team={team}
+          list={repos}
+          name={REPOS_PAGE}
+          label={t('Repositories')}
+        />
         <AddRepo visit={visit} workspace={workspace} team={team} />
       </Columns>
     </TeamFrame>
