@@ -396,7 +396,11 @@ export const RepoRow = ({
       }
       meta={<RepoRowMeta repo={repo} now={now} />}
     >
-      {description && <p class="row-text">{description}</p>}
+      {description && (
+        <p class="row-text">
+          <bdi>{description}</bdi>
+        </p>
+      )}
       {repo.topics && repo.topics.length > 0 && (
         <p class="topics">
           {repo.topics.map((topic) => (

@@ -15,7 +15,7 @@ import {
 import { pullPath } from '../paths.ts'
 import type { Visit } from '../site.ts'
 import { MessageForm } from './pulls/agent-state.tsx'
-import { iconOfKind, SHORT_REASONS } from './notifications/reasons.ts'
+import { iconOfKind, SHORT_REASONS, titleOf } from './notifications/reasons.ts'
 import { t } from '../text.ts'
 
 /** Questions that can be answered on the start page. */
@@ -63,7 +63,7 @@ const StoppedRow = ({ visit, one }: { visit: Visit; one: Stopped }) => (
     }
     title={
       <a class="row-link" href={one.subject.url.replace(/^https?:\/\/[^/]+/, '')}>
-        {one.subject.title}
+        {titleOf(one.subject)}
       </a>
     }
     meta={

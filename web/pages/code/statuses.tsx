@@ -155,7 +155,7 @@ const Lines = ({ statuses, label, mark }: StatusListProps) => (
           </a>
         )}
         {mark && <> {mark}</>}
-        {status.description !== null && <span class="muted small"> {status.description}</span>}
+        {status.description !== null && <bdi class="muted small"> {status.description}</bdi>}
       </li>
     ))}
   </ul>

@@ -221,9 +221,11 @@ const REPO_LINKS = localized([
   ['users', 'Code owners', '/code-owners'],
 ] as const)
 
+const NoDescription = () => <span class="muted">{t('No description.')}</span>
+
 const About = ({ repo, visit }: { repo: Repo; visit: Visit }) => (
   <SideBlock title={t('About')}>
-    <p>{repo.description ?? <span class="muted">{t('No description.')}</span>}</p>
+    <p>{repo.description === null ? <NoDescription /> : <bdi>{repo.description}</bdi>}</p>
     {repo.website && (
       <p>
         <Icon name="link" />{' '}

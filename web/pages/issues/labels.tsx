@@ -89,7 +89,7 @@ const LabelRow = ({
       title={
         <Label label={label} href={withQuery(repoPath(repo, '/issues'), { label: label.name })} />
       }
-      meta={label.description ?? undefined}
+      meta={label.description === null ? undefined : <bdi>{label.description}</bdi>}
       end={
         <span class="muted">
           {tn('{count} open issue', '{count} open issues', label.issues_count)}

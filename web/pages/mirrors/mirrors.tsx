@@ -182,7 +182,7 @@ const MirrorFacts = ({ mirror, now }: { mirror: Mirror; now: number }) => (
           ),
       },
       {
-        label: t('Last equal'),
+        label: t('Last in sync'),
         value:
           mirror.synced_at === null ? (
             t('Not yet')

@@ -32,7 +32,7 @@ import {
   type Visit,
 } from '../../site.ts'
 import { Shell } from '../shell.tsx'
-import { URGENT_REASONS, iconOfKind, labelOfKind, SHORT_REASONS } from './reasons.ts'
+import { URGENT_REASONS, iconOfKind, labelOfKind, SHORT_REASONS, titleOf } from './reasons.ts'
 import { localized, t } from '../../text.ts'
 import { eventLine } from '../../messages.ts'
 
@@ -68,10 +68,6 @@ const Mark = ({
     </Button>
   </ActionButton>
 )
-
-/** A subject without a number has no title of its own: its title is what happened. */
-const titleOf = ({ title, number }: Notification['subject']): string =>
-  number === null ? eventLine(title) : title
 
 const NotificationRow = ({
   one,

@@ -1,6 +1,7 @@
 // The reasons of notifications, in words.
-import type { Reason } from '#features/notifications/index.ts'
+import type { Notification, Reason } from '#features/notifications/index.ts'
 import type { IconName } from '../../components/index.ts'
+import { eventLine } from '../../messages.ts'
 import { texts } from '../../text.ts'
 
 /** The short form, after a title in a list. */
@@ -74,3 +75,7 @@ const KIND_LABELS: Readonly<Record<string, string>> = texts({
 export const labelOfKind = (kind: string): string => KIND_LABELS[kind] ?? kind
 
 export const iconOfKind = (kind: string): IconName => ICONS[kind] ?? 'bell'
+
+/** Questions of agents, and subjects without a number, have no title of their own: it is what happened. */
+export const titleOf = ({ title, number, kind }: Notification['subject']): string =>
+  number === null || kind === 'question' ? eventLine(title) : title

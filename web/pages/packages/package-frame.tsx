@@ -68,7 +68,11 @@ export const PackageFrame = (props: {
       />
       <PageHead
         title={item.name}
-        lead={current === 'overview' ? (item.description ?? undefined) : undefined}
+        lead={
+          current === 'overview' && item.description !== null ? (
+            <bdi>{item.description}</bdi>
+          ) : undefined
+        }
         actions={props.actions}
       />
       {item.permissions.admin && <Tabs label={item.name} tabs={tabsOf(item, current)} />}

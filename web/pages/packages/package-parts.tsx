@@ -43,7 +43,11 @@ const PackageRow = ({ item }: { item: Package }) => (
       </>
     }
   >
-    {item.description !== null && <p class="muted small">{item.description}</p>}
+    {item.description !== null && (
+      <p class="muted small">
+        <bdi>{item.description}</bdi>
+      </p>
+    )}
   </Row>
 )
 

@@ -117,7 +117,7 @@ const AlertView = ({ visit, repo, alert, excerpt }: Shown & { visit: Visit }): H
     />
     <PageHead
       title={alert.rule.name ?? alert.rule.id}
-      lead={alert.message}
+      lead={<bdi>{alert.message}</bdi>}
       actions={
         alert.state === 'dismissed' && (
           <ReopenButton visit={visit} action={alertPath(visit, '/reopen')} />
@@ -131,7 +131,11 @@ const AlertView = ({ visit, repo, alert, excerpt }: Shown & { visit: Visit }): H
     {alert.commit_sha !== null && <Lines repo={repo} alert={alert} excerpt={excerpt} />}
     <Card title={t('About')}>
       <Facts facts={alertFacts(visit, alert)} />
-      {alert.rule.description !== null && <p>{alert.rule.description}</p>}
+      {alert.rule.description !== null && (
+        <p>
+          <bdi>{alert.rule.description}</bdi>
+        </p>
+      )}
       {alert.rule.help !== null && (
         <MarkdownBody
           text={alert.rule.help}

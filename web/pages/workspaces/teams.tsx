@@ -55,7 +55,11 @@ const TeamRow = ({ team, workspace }: { team: Team; workspace: Workspace }) => (
       </>
     }
   >
-    {team.description && <p class="muted">{team.description}</p>}
+    {team.description && (
+      <p class="muted">
+        <bdi>{team.description}</bdi>
+      </p>
+    )}
   </Row>
 )
 
