@@ -88,11 +88,32 @@ export class AdvertisedRefs {
 
 function missingFrom(sent: Advertisement, current: RefList): RefList {
   if (sent.missing?.from !== current) {
-    const oids = new Map(current.map((ref) => [ref.name, ref.oid]))
-    const refs = sent.list.filter(({ name, oid }) => oids.get(name) !== oid)
+    const { start, sentEnd, currentEnd } = differingRange(sent.list, current)
+    const oids = new Map(current.slice(start, currentEnd).map((ref) => [ref.name, ref.oid]))
+    const refs = sent.list.slice(start, sentEnd).filter(({ name, oid }) => oids.get(name) !== oid)
     sent.missing = { from: current, refs: refs.slice(0, MAX_MISSING_REFS) }
   }
   return sent.missing.refs
+}
+
+/** Where two lists differ. A push moves few of what may be 100,000 refs. */
+function differingRange(
+  sent: RefList,
+  current: RefList,
+): { start: number; sentEnd: number; currentEnd: number } {
+  const isSame = (one: Ref | undefined, other: Ref | undefined): boolean =>
+    one === other || (one?.name === other?.name && one?.oid === other?.oid)
+  let [start, sentEnd, currentEnd] = [0, sent.length, current.length]
+  while (start < sentEnd && start < currentEnd && isSame(sent[start], current[start])) start++
+  while (
+    sentEnd > start &&
+    currentEnd > start &&
+    isSame(sent[sentEnd - 1], current[currentEnd - 1])
+  ) {
+    sentEnd--
+    currentEnd--
+  }
+  return { start, sentEnd, currentEnd }
 }
 
 /**
