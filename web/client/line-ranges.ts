@@ -42,11 +42,16 @@ function pressedLine(event: MouseEvent): number | null {
   return event.clientX - left < gutter ? Number(line.id.slice(1)) : null
 }
 
-/** Changes the address without scrolling: the line is in view, and gets the style of its target. */
+/**
+ * Changes the address without scrolling: the line is in view, and gets the style of its target. After a
+ * press Chromium scrolls once more in the next frame.
+ */
 function nameLine(id: string): void {
   const { scrollX, scrollY } = window
+  const restore = (): void => scrollTo(scrollX, scrollY)
   location.hash = `#${id}`
-  scrollTo(scrollX, scrollY)
+  restore()
+  requestAnimationFrame(() => requestAnimationFrame(restore))
 }
 
 let lastLine = Number(/^#L(\d+)/.exec(location.hash)?.[1] ?? 0)
