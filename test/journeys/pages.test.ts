@@ -128,7 +128,7 @@ test('a refused form keeps what was typed, and asking for its address again lead
   expect([
     await tour.page.inputValue('input[name=repo]:not([type=hidden])'),
     await tour.page.textContent('main .field-error'),
-  ]).toEqual(['bakery/nothing', 'there is no repository bakery/nothing'])
+  ]).toEqual(['bakery/nothing', 'There is no repository bakery/nothing.'])
 
   const answer = await tour.page.goto(`${tour.forge.url}${REPO}/pull/4/reviews`)
   expect([answer?.status(), new URL(tour.page.url()).pathname]).toEqual([200, `${REPO}/pull/4`])

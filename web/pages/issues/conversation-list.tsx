@@ -51,12 +51,13 @@ export const Conversation = ({
   readonly items: readonly { readonly place: string; readonly item: Child }[]
 }) => (
   <>
-    <IconDrawings names={COMMENT_ICONS} />
     <Timeline isPart={part.earlier !== null || part.later !== null}>
       {first}
       <Earlier here={here} part={part} />
       {items.toSorted((a, b) => (a.place < b.place ? -1 : 1)).map(({ item }) => item)}
       <Later here={here} part={part} />
     </Timeline>
+    {/* Below, because the space between two elements belongs to the second. */}
+    <IconDrawings names={COMMENT_ICONS} />
   </>
 )
