@@ -31,7 +31,10 @@ export const readConversation = operation({
   input: Type.Object({
     repo: RepoPath,
     number: RecordNumber,
-    types: Type.Array(Type.String(), { maxItems: 50, description: 'The types of the events.' }),
+    types: Type.Array(Type.String({ maxLength: 50 }), {
+      maxItems: 50,
+      description: 'The types of the events.',
+    }),
     before: Type.Optional(Place),
     from: Type.Optional(Place),
     limit: Type.Integer({ minimum: 1, maximum: MAX_ITEMS }),
