@@ -99,11 +99,9 @@ test('a suggestion on a line of a change, and the merge', async () => {
       ?.value.includes('suggestion'),
   )
   await keys.tabTo(/^button Comment now/)
-  await Promise.all([
-    page.waitForSelector('.suggestion, .diff-suggestion, .thread'),
-    keys.press('Enter'),
-  ])
-  await page.waitForSelector('.thread:has-text("Suggest")')
+  await keys.press('Enter')
+  await page.waitForSelector('.thread .suggestion')
+  await page.waitForFunction(() => document.activeElement?.closest('.comment') !== null)
   await keys.follow(/^a Conversation/, /\/pull\/2$/)
   await keys.pressFor(/^button Merge$/, '.badge:has-text("Merged")')
   expect(problems).toEqual([])

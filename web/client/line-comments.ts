@@ -199,6 +199,10 @@ function showFresh(page: Document, file: HTMLElement): void {
   refreshParts()
 }
 
+const commentsIn = (file: HTMLElement): HTMLElement[] => [
+  ...file.querySelectorAll<HTMLElement>('.comment'),
+]
+
 /** Sends a form of a line or a thread, and shows the result in its place. */
 async function send(form: HTMLFormElement, submitter: HTMLElement | null): Promise<void> {
   // The forms of the viewed marks are outside of the files that their buttons are in.
@@ -220,6 +224,8 @@ async function send(form: HTMLFormElement, submitter: HTMLElement | null): Promi
   const wrapper = form.closest('.line-form')
   const refused = wrapper && page?.getElementById(wrapper.id)
   if (response?.ok && page && file) {
+    const hadFocus = (wrapper ?? form).contains(document.activeElement)
+    const known = new Set(commentsIn(file).map(({ id }) => id))
     // What was written since then stays.
     if (writtenIn(form) === sent) {
       forgetDrafts(form)
@@ -237,11 +243,17 @@ async function send(form: HTMLFormElement, submitter: HTMLElement | null): Promi
         ?.focus({ preventScroll: true })
       file.scrollIntoView({ block: 'nearest' })
     }
-    document
-      .getElementById(new URL(response.url).hash.slice(1))
-      ?.scrollIntoView({ block: 'nearest' })
-  } else if (refused) wrapper.replaceWith(refused)
-  else
+    const written = commentsIn(file).find(({ id }) => !known.has(id))
+    written?.scrollIntoView({ block: 'nearest' })
+    // The keyboard goes on at the comment, because the form is gone.
+    if (hadFocus && document.activeElement === document.body)
+      written
+        ?.querySelector<HTMLElement>(`a[href="#${written.id}"]`)
+        ?.focus({ preventScroll: true })
+  } else if (refused) {
+    wrapper.replaceWith(refused)
+    refused.querySelector('textarea')?.focus({ preventScroll: true })
+  } else
     showError(
       viewed === null ? form : (file?.querySelector('.diff-tools') ?? form),
       page?.querySelector('.field-error, .notice-bad')?.textContent ?? null,

@@ -36,7 +36,7 @@ test('what was unticked is not given, and nothing can be added', async () => {
   expect(more.status).toBe(422)
   const none = await browser.press(html, '/oauth/authorize', { decision: 'approve', scopes: null })
   expect(none.status).toBe(422)
-  expect(none.html).toContain('tick at least one')
+  expect(none.html).toContain('Tick at least one')
   expect(grants()).toBe(before)
 })
 
