@@ -1,5 +1,6 @@
 // Line numbers that are pressed: the address names the line. In a file a shift-click selects a range (`#L3-L9`).
 import { closestTo, isPlainClick } from './dom.ts'
+import { openPart } from './open-part.ts'
 
 const parseRange = (hash: string): [number, number] | null => {
   const match = /^#L(\d+)(?:-L(\d+))?$/.exec(hash)
@@ -12,10 +13,7 @@ const parseRange = (hash: string): [number, number] | null => {
 function openPartOf(line: number): void {
   const lines = Number(document.querySelector<HTMLElement>('[data-lines]')?.dataset.lines)
   if (!(line >= 1 && line <= lines) || document.getElementById(`L${line}`)) return
-  const url = new URL(location.href)
-  if (url.searchParams.get('from') === String(line)) return
-  url.searchParams.set('from', String(line))
-  location.replace(url)
+  openPart('from', String(line))
 }
 
 /** Marks the lines that the address names. */

@@ -3,6 +3,7 @@
 import { countAppended, keepPlace } from './change-tree.ts'
 import { anchorOf, limitToFile } from './changed-file.ts'
 import { closestTo, fetchPage, isPlainClick } from './dom.ts'
+import { openPart } from './open-part.ts'
 import { refreshParts } from './refresh.ts'
 
 /**
@@ -99,11 +100,7 @@ document.addEventListener('click', (event) => {
 /** Loads the part of a change that has the file or line which the address names. */
 function openPartOf(id: string): void {
   if (!/^d[0-9a-z]{2,}(?:[LR]\d+)?$/.test(id) || document.getElementById(id)) return
-  if (!document.querySelector('.diff')) return
-  const url = new URL(location.href)
-  if (url.searchParams.get('at') === id) return
-  url.searchParams.set('at', id)
-  location.replace(url)
+  if (document.querySelector('.diff')) openPart('at', id)
 }
 addEventListener('hashchange', () => openPartOf(location.hash.slice(1)))
 openPartOf(location.hash.slice(1))

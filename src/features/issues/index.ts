@@ -113,6 +113,7 @@ export {
   commentPointers,
   untrustedAuthors,
   preloadAuthors,
+  inItems,
   inList,
   inRecord,
   isIntegrationActor,

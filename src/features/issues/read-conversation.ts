@@ -13,7 +13,7 @@ import { commentRecords } from './comments/comment-record.ts'
 import { listCommentsNear, type CommentRow } from './comments/store-comments.ts'
 import { requireRecord } from './require-records.ts'
 import { Comment } from './schema.ts'
-import { commentPointers, untrustedAuthors } from './untrusted-texts.ts'
+import { commentPointers, inItems, untrustedAuthors } from './untrusted-texts.ts'
 
 const MAX_ITEMS = 100
 
@@ -44,20 +44,15 @@ export const readConversation = operation({
     events: Type.Array(EventRecord, { description: 'Oldest first, at most `limit`.' }),
     starts: Type.Boolean({ description: 'Whether the conversation has nothing before `from`.' }),
   }),
-  untrusted: ({ comments }, reading) => {
-    const distrusted = untrustedAuthors(reading)
-    return comments.flatMap((comment, index) =>
-      distrusted(comment.author) ? commentPointers(`/comments/${index}`, comment) : [],
-    )
-  },
+  untrusted: ({ comments }, reading) =>
+    inItems('/comments', comments, untrustedAuthors(reading), commentPointers),
 
   handler: ({ hearth, db, repo }, { number, types, before, from, limit }) => {
     requireRecord(db, repo.id, number)
-    const near = (at: { before?: string; from?: string; limit: number }): Near =>
-      readNear(db, { ...at, repo_id: repo.id, number, types })
+    const record = { repo_id: repo.id, number, types }
     const { comments, events } =
-      from === undefined ? near({ limit, ...(before && { before }) }) : near({ from, limit })
-    const earlier = from === undefined ? null : near({ before: from, limit: 1 })
+      from === undefined ? readBefore(db, record, before, limit) : readFrom(db, record, from, limit)
+    const earlier = from === undefined ? null : readBefore(db, record, from, 1)
     return {
       comments: commentRecords(hearth, comments),
       events: eventRecords(hearth, events),
@@ -67,42 +62,46 @@ export const readConversation = operation({
 })
 
 type Near = { readonly comments: readonly CommentRow[]; readonly events: readonly EventRow[] }
+type Conversation = {
+  readonly repo_id: string
+  readonly number: number
+  readonly types: readonly string[]
+}
+
+const idAt = (prefix: 'cmt' | 'evt', place: string | undefined): string | undefined =>
+  place && `${prefix}_${place}`
 
 /**
- * Oldest first. Events are read no further than the comments go, because a record has far more events
- * of other types: one for each comment.
+ * Events are read no further than the comments go, because a record has far more events of other
+ * types: one for each comment. Null when the comments were not cut.
  */
-function readNear(
-  db: Db,
-  {
-    before,
-    from,
-    limit,
-    ...of
-  }: {
-    readonly before?: string
-    readonly from?: string
-    readonly limit: number
-    readonly repo_id: string
-    readonly number: number
-    readonly types: readonly string[]
-  },
-): Near {
-  const isBackward = from === undefined
+const endOf = (comments: readonly CommentRow[], limit: number): string | null =>
+  comments.length < limit ? null : (comments.at(-1)?.id.replace('cmt_', 'evt_') ?? null)
+
+/** The last comments and events, or those before a place, oldest first. */
+function readBefore(db: Db, of: Conversation, before: string | undefined, limit: number): Near {
   const comments = listCommentsNear(db, of.repo_id, of.number, {
+    before: idAt('cmt', before),
     limit,
-    ...(before === undefined ? {} : { before: `cmt_${before}` }),
-    ...(isBackward ? {} : { from: `cmt_${from}` }),
   })
-  const end = comments.length < limit ? null : (comments.at(-1)?.id.replace('cmt_', 'evt_') ?? null)
   const events = listEvents(db, {
     ...of,
+    before: idAt('evt', before),
+    from: endOf(comments, limit),
     limit,
-    before: isBackward ? (before === undefined ? null : `evt_${before}`) : end,
-    from: isBackward ? end : `evt_${from}`,
-    oldestFirst: !isBackward,
   })
-  return isBackward
-    ? { comments: comments.toReversed(), events: events.toReversed() }
-    : { comments, events }
+  return { comments: comments.toReversed(), events: events.toReversed() }
+}
+
+/** The comments and events from a place on, oldest first. */
+function readFrom(db: Db, of: Conversation, from: string, limit: number): Near {
+  const comments = listCommentsNear(db, of.repo_id, of.number, { from: idAt('cmt', from), limit })
+  const events = listEvents(db, {
+    ...of,
+    before: endOf(comments, limit),
+    from: idAt('evt', from),
+    oldestFirst: true,
+    limit,
+  })
+  return { comments, events }
 }

@@ -96,6 +96,15 @@ export const commentPointers = (at: string, comment: Comment): string[] => [
 
 type Authored = { readonly author: Actor | null }
 
+/** Pointers for items below `at`, of each whose author is untrusted. */
+export const inItems = <R extends Authored>(
+  at: string,
+  items: readonly R[],
+  distrusted: (actor: Actor | null) => boolean,
+  of: (at: string, item: R) => string[],
+): string[] =>
+  items.flatMap((item, index) => (distrusted(item.author) ? of(`${at}/${index}`, item) : []))
+
 /** Pointers for a list, of each item whose author is untrusted. */
 export const inList =
   <R extends Authored>(of: (at: string, item: R) => string[]) =>
@@ -104,10 +113,7 @@ export const inList =
       reading,
       list.items.map(({ author }) => author),
     )
-    const distrusted = untrustedAuthors(reading)
-    return list.items.flatMap((item, index) =>
-      distrusted(item.author) ? of(`/items/${index}`, item) : [],
-    )
+    return inItems('/items', list.items, untrustedAuthors(reading), of)
   }
 
 /** Pointers for one record. */
@@ -124,11 +130,7 @@ export function inIssueDetail(
   const distrusted = untrustedAuthors(reading)
   return [
     ...(distrusted(issue.author) ? issuePointers('/issue', issue) : []),
-    ...pulls.flatMap((pull, index) =>
-      distrusted(pull.author) ? textPointers(`/pulls/${index}`, pull, 'title', 'agent') : [],
-    ),
-    ...comments.flatMap((comment, index) =>
-      distrusted(comment.author) ? commentPointers(`/comments/${index}`, comment) : [],
-    ),
+    ...inItems('/pulls', pulls, distrusted, (at, pull) => textPointers(at, pull, 'title', 'agent')),
+    ...inItems('/comments', comments, distrusted, commentPointers),
   ]
 }

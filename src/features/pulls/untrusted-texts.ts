@@ -4,6 +4,7 @@
  */
 import {
   commentPointers,
+  inItems,
   untrustedAuthors,
   inList,
   inRecord,
@@ -68,12 +69,8 @@ export function inPullDetail(detail: PullDetail, reading: UntrustedScope): strin
   return [
     ...(distrusted(pull.author) ? [...pullPointers('', pull), ...pullPointers('/pull', pull)] : []),
     ...(issue && distrusted(issue.author) ? issuePointers('/issue', issue) : []),
-    ...comments.flatMap((comment, index) =>
-      distrusted(comment.author) ? commentPointers(`/comments/${index}`, comment) : [],
-    ),
-    ...reviews.flatMap((review, index) =>
-      distrusted(review.author) ? reviewPointers(`/reviews/${index}`, review) : [],
-    ),
+    ...inItems('/comments', comments, distrusted, commentPointers),
+    ...inItems('/reviews', reviews, distrusted, reviewPointers),
     ...inChecks(checks).map((place) => `/checks${place}`),
     ...overlaps.flatMap((overlap, index) =>
       distrusted(overlap.author)

@@ -25,12 +25,6 @@ export type QuotaRow = Readonly<Record<QuotaResource, number | null>> & {
   readonly updated_at: string
 }
 
-export const findQuota = (db: Db, workspace_id: string): QuotaRow | null =>
-  db.one<QuotaRow>(
-    `SELECT ${QUOTA_RESOURCES.join(', ')}, updated_at FROM quotas WHERE workspace_id = ?`,
-    workspace_id,
-  )
-
 export const putQuota = (
   tx: Tx,
   workspace_id: string,
@@ -61,6 +55,9 @@ export const listQuotas = (
       )
       .map((row) => [row.workspace_id, row]),
   )
+
+export const findQuota = (db: Db, workspace_id: string): QuotaRow | null =>
+  listQuotas(db, [workspace_id]).get(workspace_id) ?? null
 
 /**
  * Forks of pull requests share the objects of their parent, whose size includes them. Private forks

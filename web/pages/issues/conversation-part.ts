@@ -1,6 +1,7 @@
 // Long conversations come in parts, so that a page stays below 100 KB where comments have a usual
 // length. The address without a part shows the last one; `?before=` and `?from=` name a place in the
 // conversation, and `?at=` the comment or event that the part has to show.
+import { isTypeId } from '#core/ids.ts'
 import { readConversation, type Comment as CommentRecord } from '#features/issues/index.ts'
 import type { EventRecord } from '#features/repos/index.ts'
 import { withQuery } from '../../paths.ts'
@@ -18,8 +19,10 @@ const TEXT_FACTOR = 1.5
 
 /** The first place of every conversation. */
 const BEGINNING = '0'.repeat(26)
-const PLACE = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/
-const ITEM_ID = /^(?:cmt|evt|rvw)_([0-7][0-9a-hjkmnp-tv-z]{25})$/
+
+const isPlace = (text: string): boolean => isTypeId(`cmt_${text}`, 'cmt')
+const isItemId = (text: string): boolean =>
+  isTypeId(text, 'cmt') || isTypeId(text, 'evt') || isTypeId(text, 'rvw')
 
 /** The place of an item in its conversation: the end of its id, which sorts by time. */
 export const placeOf = (id: string): string => id.slice(id.indexOf('_') + 1)
@@ -56,7 +59,7 @@ type Wanted = { readonly before?: string; readonly from?: string; readonly at?: 
 
 const placeIn = (visit: Visit, name: string): string | undefined => {
   const value = visit.url.searchParams.get(name) ?? ''
-  return PLACE.test(value) ? value : undefined
+  return isPlace(value) ? value : undefined
 }
 
 /** The part of an address, as its forms and links repeat it. */
@@ -66,7 +69,7 @@ function partOf(visit: Visit): Wanted {
   const before = placeIn(visit, 'before')
   if (before !== undefined) return { before }
   const at = visit.url.searchParams.get('at') ?? ''
-  return ITEM_ID.test(at) ? { at } : {}
+  return isItemId(at) ? { at } : {}
 }
 
 /** An address of a conversation that stays in the part that is open. */
@@ -77,7 +80,7 @@ function wantedOf(visit: Visit): Wanted {
   const wanted = partOf(visit)
   if (Object.keys(wanted).length > 0) return wanted
   const edited = visit.url.searchParams.get('edit') ?? visit.form.values.text('comment_id')
-  return ITEM_ID.test(edited) ? { at: edited } : {}
+  return isItemId(edited) ? { at: edited } : {}
 }
 
 type Sized = { readonly place: string; readonly bytes: number }

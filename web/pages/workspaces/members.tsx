@@ -11,15 +11,15 @@ import { Avatar } from '../../components/avatar.tsx'
 import { Button } from '../../components/button.tsx'
 import { ActionButton } from '../../components/form.tsx'
 import { PageHead } from '../../components/layout.tsx'
-import { PageSteps } from '../../components/pagination.tsx'
 import { List, Row } from '../../components/rows.tsx'
 import { Badge } from '../../components/state.tsx'
 import { RelativeTime } from '../../components/time.tsx'
-import { userPath, withQuery, workspacePath } from '../../paths.ts'
+import { userPath, workspacePath } from '../../paths.ts'
 import { pageNumber } from '../../page-number.ts'
 import { action, redirectWithFlash, page, type OutputOf, type Visit } from '../../site.ts'
 import { WorkspaceFrame } from './frame.tsx'
 import { InvitationList, InviteMember, OutsideList } from './invite-members.tsx'
+import { ListSteps } from './list-steps.tsx'
 import { rich, t } from '../../text.ts'
 
 type Member = OutputOf<typeof listMembers>['items'][number]
@@ -89,26 +89,6 @@ const OUTSIDE_PAGE = 'outside'
 /** Of each of the lists, whose rows have forms. */
 const PER_PAGE = 20
 
-/** Links to the other pages of such a list. */
-const StepsOf = ({
-  visit,
-  list,
-  name,
-  label,
-}: {
-  visit: Visit
-  list: { readonly next: string | null } | null
-  name: string
-  label: string
-}) => (
-  <PageSteps
-    page={pageNumber(visit, name)}
-    hasNext={(list?.next ?? null) !== null}
-    href={(page) => withQuery(visit.url.pathname, { [name]: page > 1 ? page : undefined })}
-    label={label}
-  />
-)
-
 const ReviewHint = ({ workspace }: { workspace: string }) => (
   <p class="muted">
     {rich(
@@ -171,7 +151,7 @@ export const membersPage = page({
             <MemberRow visit={visit} workspace={workspace} member={member} lastOwner={lastOwner} />
           ))}
         </List>
-        <StepsOf visit={visit} list={members} name="page" label={t('Members')} />
+        <ListSteps visit={visit} here={here} list={members} label={t('Members')} />
         {owner && (
           <InvitationList
             visit={visit}
@@ -179,8 +159,9 @@ export const membersPage = page({
             revoke={`${here}/invite/revoke`}
           />
         )}
-        <StepsOf
+        <ListSteps
           visit={visit}
+          here={here}
           list={invitations}
           name={INVITATIONS_PAGE}
           label={t('Invitations')}
@@ -188,8 +169,9 @@ export const membersPage = page({
         {owner && members.items.length > 1 && <ReviewHint workspace={workspace.slug} />}
         {owner && <InviteMember visit={visit} workspace={workspace.slug} />}
         <OutsideList people={outside?.items ?? []} />
-        <StepsOf
+        <ListSteps
           visit={visit}
+          here={here}
           list={outside}
           name={OUTSIDE_PAGE}
           label={t('Outside collaborators')}

@@ -23,18 +23,18 @@ import {
   Form,
   LinkButton,
   List,
-  PageSteps,
   RelativeTime,
   Row,
   Select,
   SideBlock,
 } from '../../components/index.ts'
 import { pageNumber } from '../../page-number.ts'
-import { repoPath, teamPath, userPath, withQuery, workspacePath } from '../../paths.ts'
+import { repoPath, teamPath, userPath, workspacePath } from '../../paths.ts'
 import { action, redirectWithFlash, page, type Visit } from '../../site.ts'
 import { roleOf, roleOptions } from '../repos/collaborators.tsx'
 import { fieldError, formError } from '../shell.tsx'
 
+import { ListSteps } from './list-steps.tsx'
 import { addressedPath, addressedTeam, pathOfTeam, TeamFrame } from './team-frame.tsx'
 import { roleWord } from '../../messages.ts'
 import { rich, t } from '../../text.ts'
@@ -252,28 +252,6 @@ const AddRepo = ({ visit, workspace, team }: Props) => {
   )
 }
 
-/** Links to the other pages of a list. */
-const TeamSteps = ({
-  visit,
-  team,
-  list,
-  name,
-  label,
-}: {
-  visit: Visit
-  team: Team
-  list: { readonly next: string | null }
-  name: string
-  label: string
-}) => (
-  <PageSteps
-    page={pageNumber(visit, name)}
-    hasNext={list.next !== null}
-    href={(page) => withQuery(pathOfTeam(team), { [name]: page > 1 ? page : undefined })}
-    label={label}
-  />
-)
-
 export const teamPage = page({
   path: '/:workspace/-/teams/:team',
   load: loadTeam,
@@ -308,7 +286,7 @@ export const teamPage = page({
               : t('Owners of the workspace add members.')}
           </EmptyState>
         )}
-        <TeamSteps visit={visit} team={team} list={members} name="page" label={t('People')} />
+        <ListSteps visit={visit} here={pathOfTeam(team)} list={members} label={t('People')} />
         {team.can_manage && <AddMember visit={visit} team={team} />}
         {repos.items.length === 0 ? (
           <EmptyState icon="repo" title={t('No repositories yet')}>
@@ -321,9 +299,9 @@ export const teamPage = page({
             ))}
           </List>
         )}
-        <TeamSteps
+        <ListSteps
           visit={visit}
-          team={team}
+          here={pathOfTeam(team)}
           list={repos}
           name={REPOS_PAGE}
           label={t('Repositories')}

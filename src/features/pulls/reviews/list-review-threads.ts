@@ -10,6 +10,7 @@ import {
   Comment,
   commentPointers,
   commentRecords,
+  inItems,
   untrustedAuthors,
   listLineComments,
   type CommentRow,
@@ -52,9 +53,7 @@ export const listReviewThreads = operation({
     const distrusted = untrustedAuthors(reading)
     return threads.flatMap(({ comments, hunk }, at) => [
       ...(hunk.length > 0 ? [`/${at}/hunk`] : []),
-      ...comments.flatMap((comment, index) =>
-        distrusted(comment.author) ? commentPointers(`/${at}/comments/${index}`, comment) : [],
-      ),
+      ...inItems(`/${at}/comments`, comments, distrusted, commentPointers),
     ])
   },
 
