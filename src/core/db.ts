@@ -424,14 +424,24 @@ const MAX_LOCKED_RETRIES = 200
 const LOCKED_RETRY_MS = 50
 const LOCK_WAIT_MS = 2
 
+/** What ran in one transaction: so many writes, with the functions that settle their promises. */
+type WriteGroup = {
+  readonly size: number
+  readonly finished: readonly (() => void)[]
+  readonly failed: readonly (() => void)[]
+}
+
 /** A committed group of writes that is not on disk yet. */
 type UnsyncedGroup = { readonly resolve: () => void; readonly reject: (error: unknown) => void }
+
+/** Writes run for so long in one turn of the event loop. The others run in a later one. */
+const MAX_GROUP_MS = 5
 
 /** How long the version of the commits of other processes is trusted. */
 const MAX_VERSION_AGE_MS = 1
 
 /**
- * Group commit. All writes that are pending in one turn of the event loop run in one transaction.
+ * Group commit. The writes that are pending in one turn of the event loop run in one transaction.
  * Each has its own savepoint, so a write that fails does not undo the others. One sync of the log
  * makes the group durable; then its promises resolve. Writes that arrive during the sync form the
  * next group. The event loop does not wait for the sync.
@@ -469,6 +479,7 @@ export class Writer {
     private readonly wal: Pick<WalFile, 'sync' | 'close'> | null = db.path === null
       ? null
       : new WalFile(db.path),
+    private readonly now: () => number = () => performance.now(),
   ) {
     db.version = () => this.state()
     if (db.path === null) return
@@ -490,8 +501,11 @@ export class Writer {
 
   #schedule(): void {
     // During a sync the next group gathers.
-    if (this.#isScheduled || this.#isBlocked || this.#syncing !== null) return
-    if (this.#pending.length === 0) return
+    if (this.#syncing === null) this.#scheduleNow()
+  }
+
+  #scheduleNow(): void {
+    if (this.#isScheduled || this.#isBlocked || this.#pending.length === 0) return
     this.#isScheduled = true
     setImmediate(() => this.flush())
   }
@@ -516,7 +530,10 @@ export class Writer {
     this.#state = `${this.#flushCount}.${this.#dataVersion}`
   }
 
-  /** Runs all pending writes now. Their promises settle when the group is on disk. */
+  /**
+   * Runs pending writes now, as many as a turn of the event loop has time for. Their promises settle
+   * when the group is on disk.
+   */
   flush(): void {
     this.#isScheduled = false
     const batch = this.#pending
@@ -524,9 +541,9 @@ export class Writer {
     this.#flushCount++
     this.#nameState()
     this.#pending = []
-    let settled: { finished: (() => void)[]; failed: (() => void)[] }
+    let group: WriteGroup
     try {
-      settled = this.#runInTransaction(batch)
+      group = this.#runInTransaction(batch)
     } catch (error) {
       const hadBegun = this.db.raw.inTransaction
       if (hadBegun) this.db.exec('ROLLBACK')
@@ -534,7 +551,10 @@ export class Writer {
       for (const { reject } of batch) reject(error)
       return
     }
-    const { finished, failed } = settled
+    const { finished, failed, size } = group
+    const ran = batch.slice(0, size)
+    this.#pending = [...batch.slice(size), ...this.#pending]
+    this.#scheduleNow()
     const settle = (): void => {
       for (const resolve of finished) resolve()
       for (const reject of failed) reject()
@@ -544,17 +564,16 @@ export class Writer {
     this.#unsynced.push({
       resolve: settle,
       reject: (error) => {
-        for (const { reject } of batch) reject(error)
+        for (const { reject } of ran) reject(error)
       },
     })
     this.#syncing ??= this.#sync(this.wal)
   }
 
-  /** Commits a batch. Returns the functions that settle its promises. */
-  #runInTransaction(batch: readonly PendingWrite[]): {
-    finished: (() => void)[]
-    failed: (() => void)[]
-  } {
+  /** Commits a batch, or as much of it as there is time for. */
+  #runInTransaction(batch: readonly PendingWrite[]): WriteGroup {
+    const beganMs = this.now()
+    let size = 0
     const finished: (() => void)[] = []
     const failed: (() => void)[] = []
     this.observer?.requireWritable()
@@ -562,6 +581,8 @@ export class Writer {
     this.#lockedCount = 0
     this.observer?.opened()
     for (const { run, resolve, reject } of batch) {
+      if (size > 0 && this.now() - beganMs > MAX_GROUP_MS) break
+      size++
       this.db.run('SAVEPOINT one')
       try {
         const result = run()
@@ -582,7 +603,7 @@ export class Writer {
     }
     this.db.exec('COMMIT')
     this.observer?.committed()
-    return { finished, failed }
+    return { size, finished, failed }
   }
 
   /** Schedules a batch again when another process holds the lock. Its commands end soon. */
@@ -648,7 +669,7 @@ export class Writer {
   /** Runs the pending writes and syncs them. Later writes are rejected. */
   async close(): Promise<void> {
     this.#isClosed = true
-    this.flush()
+    while (this.#pending.length > 0) this.flush()
     await this.#syncing
     await this.#checkpoints?.close()
     this.wal?.close()

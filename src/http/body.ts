@@ -85,8 +85,14 @@ const NO_BYTES = new Uint8Array()
 
 type Decompressor = ReadableWritablePair<Uint8Array, Uint8Array<ArrayBuffer>>
 
+/** Waits until a request may go on after its body, or a block of it, has come; null when it may. */
+export type Resume = () => Promise<void> | null
+
 export class RequestBody {
-  constructor(private readonly request: Request) {}
+  constructor(
+    private readonly request: Request,
+    private readonly resume: Resume = () => null,
+  ) {}
 
   /** `Content-Length`; null for a chunked body. */
   get announcedBytes(): number | null {
@@ -113,6 +119,8 @@ export class RequestBody {
       if (announced === 0) return NO_BYTES
       const bytes = await within(timeoutFor(announced), this.request.bytes())
       if (bytes.length > maxBytes) throw tooLarge(maxBytes)
+      const turn = this.resume()
+      if (turn !== null) await turn
       return bytes
     }
     const chunks: Uint8Array[] = []
@@ -133,8 +141,8 @@ export class RequestBody {
     const body: ReadableStream<Uint8Array<ArrayBuffer>> | null = this.request.body
     if (body === null) return null
     return decompressor === null
-      ? new CountedReader(body, limits, this.announcedBytes)
-      : new CountedReader(body.pipeThrough(decompressor), limits)
+      ? new CountedReader(body, limits, this.resume, this.announcedBytes)
+      : new CountedReader(body.pipeThrough(decompressor), limits, this.resume)
   }
 
   /** Yields the body as it arrives. A consumer that stops early cancels the rest. */
@@ -232,6 +240,7 @@ export class CountedReader {
   constructor(
     stream: ReadableStream<Uint8Array>,
     private readonly limits: BodyLimits,
+    private readonly resume: Resume,
     announcedBytes: number | null = null,
   ) {
     const { maxBytes, tooLarge = tooLargeRefusal, idleTimeoutMs = IDLE_TIMEOUT_MS } = limits
@@ -264,6 +273,8 @@ export class CountedReader {
       await this.cancel()
       throw tooSlow()
     }
+    const turn = this.resume()
+    if (turn !== null) await turn
     return value
   }
 

@@ -101,7 +101,9 @@ export class Exchange implements TurnRequest {
   }
 
   get body(): RequestBody {
-    return (this.#body ??= new RequestBody(this.request))
+    return (this.#body ??= new RequestBody(this.request, () =>
+      requestTurns(this.hearth).resume(this),
+    ))
   }
 
   /** The time of `performance.now()` by which a response must be sent. */

@@ -4,13 +4,14 @@
  *
  * A request begins at once unless the loop is busy: it has spent some milliseconds on requests
  * without looking for new ones, or a network has many requests under way. Then requests wait in a
- * queue, and the next one is taken from the network with the fewest requests under way, and within
- * the network from its caller with the fewest.
+ * queue (`TurnQueue`). A request whose body has arrived waits in the same queue before it goes on:
+ * parsing and answering take longer than what comes before the body.
  */
 import { drainMicrotasks } from 'bun:jsc'
 import { service } from '#core/service.ts'
 import { Refusal } from '#lib/errors.ts'
 import { SECOND } from '#lib/time.ts'
+import { TurnQueue, type TurnSender, type Waiter } from './turn-queue.ts'
 
 /** What the queue must know of a request. */
 export type TurnRequest = {
@@ -48,54 +49,8 @@ const MAX_REQUESTS_PER_NETWORK = 4
 const PRESENCE_MS = 2 * SECOND
 /** A request under way for longer waits for something else than the event loop. */
 const MAX_COUNTED_MS = 3 * SECOND
-/** Every so many turns, anonymous callers are not behind the others. */
-const ANONYMOUS_TURN = 4
 /** About what the loop begins before clients stop waiting. */
 const MAX_WAITING = 1024
-
-type Waiter = {
-  readonly request: TurnRequest
-  readonly network: string
-  readonly isAnonymous: boolean
-  readonly begin: () => void
-  readonly refuse: (refusal: Refusal) => void
-}
-
-/** A caller within a network. */
-class CallerTurns {
-  underWay = 0
-  lastTurn = 0
-  readonly waiting: Waiter[] = []
-  #isAnonymous: boolean | null = null
-
-  /**
-   * Whether a request with the credential of this caller is anonymous. Finding out takes a query, so
-   * it is asked for the first of the requests that are here at once.
-   */
-  isAnonymous(request: TurnRequest): boolean {
-    return (this.#isAnonymous ??= request.credential === '' || !request.isSignedIn())
-  }
-}
-
-class NetworkTurns {
-  underWay = 0
-  waiting = 0
-  lastTurn = 0
-  readonly callers = new Map<string, CallerTurns>()
-
-  caller(credential: string): CallerTurns {
-    let caller = this.callers.get(credential)
-    if (!caller) this.callers.set(credential, (caller = new CallerTurns()))
-    return caller
-  }
-}
-
-/** Whose request is under way. */
-type Sender = {
-  readonly network: string
-  readonly credential: string
-  readonly isAnonymous: boolean
-}
 
 /** A request under way. */
 type Entry = {
@@ -105,7 +60,7 @@ type Entry = {
    * Null until requests have to be told apart: who sends a request takes longer to find out than
    * many requests take.
    */
-  sender: Sender | null
+  sender: TurnSender | null
 }
 
 export type TurnClock = {
@@ -129,12 +84,9 @@ const overloaded = (): Refusal =>
   })
 
 export class RequestTurns {
-  readonly #networks = new Map<string, NetworkTurns>()
+  readonly #queue = new TurnQueue()
   /** In the order in which they began. */
   readonly #underWay = new Set<Entry>()
-  #anonymousUnderWay = 0
-  #waiting = 0
-  #turns = 0
   #turnBeganMs = 0
   #isInTurn = false
   #lastNetwork = ''
@@ -144,9 +96,9 @@ export class RequestTurns {
 
   constructor(private readonly clock: TurnClock = eventLoopClock) {}
 
-  /** Requests that wait for their turn. */
+  /** Requests that wait for their turn to begin. */
   get waiting(): number {
-    return this.#waiting
+    return this.#queue.beginning
   }
 
   /**
@@ -162,9 +114,29 @@ export class RequestTurns {
     return this.#begin(request, run)
   }
 
+  /**
+   * For a request under way whose body has arrived: resolves when its turn comes to go on. Null when
+   * that is now.
+   */
+  resume(request: TurnRequest): Promise<void> | null {
+    if (!this.#isBusy) {
+      this.#beginTurn()
+      return null
+    }
+    return new Promise((resolve) => {
+      this.#queue.add(request, { isUnderWay: true, begin: resolve, refuse: () => resolve() })
+      this.#beginTurn()
+    })
+  }
+
+  get #isBusy(): boolean {
+    return (
+      this.#queue.size > 0 || (this.#isInTurn && this.clock.now() - this.#turnBeganMs > MAX_TURN_MS)
+    )
+  }
+
   #mustWait(request: TurnRequest): boolean {
-    if (this.#waiting > 0) return true
-    if (this.#isInTurn && this.clock.now() - this.#turnBeganMs > MAX_TURN_MS) return true
+    if (this.#isBusy) return true
     if (this.#underWay.size <= FREE_REQUESTS) return false
     this.#forgetOld()
     this.#countAll()
@@ -178,7 +150,7 @@ export class RequestTurns {
     if (!(result instanceof Promise) || request.isWaiting) return result
     const entry: Entry = { request, beganMs: this.clock.now(), sender: null }
     this.#underWay.add(entry)
-    if (this.#underWay.size > FREE_REQUESTS || this.#waiting > 0) this.#count(entry)
+    if (this.#underWay.size > FREE_REQUESTS || this.#queue.size > 0) this.#count(entry)
     request.endTurn = () => this.#remove(entry)
     return result.finally(() => this.#remove(entry))
   }
@@ -189,36 +161,20 @@ export class RequestTurns {
     abandon: () => R,
   ): Promise<R> {
     this.#countAll()
-    if (this.#waiting >= MAX_WAITING) this.#refuseNewest(request.network)
+    if (this.#queue.beginning >= MAX_WAITING) this.#refuseNewest(request.network)
     this.#notePresence(request.network)
     return new Promise<R>((resolve, reject) => {
-      const network = this.#network(request.network)
-      const caller = network.caller(request.credential)
-      const waiter: Waiter = {
-        request,
-        network: request.network,
-        isAnonymous: caller.isAnonymous(request),
-        begin: () => {
-          if (request.isAborted()) return resolve(abandon())
-          try {
-            resolve(this.#begin(request, run))
-          } catch (error) {
-            reject(error as Error)
-          }
-        },
-        refuse: reject,
+      const begin = (): void => {
+        if (request.isAborted()) return resolve(abandon())
+        try {
+          resolve(this.#begin(request, run))
+        } catch (error) {
+          reject(error as Error)
+        }
       }
-      caller.waiting.push(waiter)
-      network.waiting++
-      this.#waiting++
+      this.#queue.add(request, { isUnderWay: false, begin, refuse: reject })
       this.#beginTurn()
     })
-  }
-
-  #network(name: string): NetworkTurns {
-    let network = this.#networks.get(name)
-    if (!network) this.#networks.set(name, (network = new NetworkTurns()))
-    return network
   }
 
   #notePresence(network: string): void {
@@ -237,18 +193,21 @@ export class RequestTurns {
 
   #nextTurn(): void {
     this.#isInTurn = false
-    if (this.#waiting === 0) return
+    if (this.#queue.size === 0) return
     this.#forgetOld()
-    this.#turnBeganMs = this.clock.now()
+    let nowMs = (this.#turnBeganMs = this.clock.now())
     do {
-      const next = this.#takeNext()
+      const next = this.#queue.takeNext(nowMs, (waiter) => this.#mayBegin(waiter))
       if (next === null) return this.#wakeLater()
       this.#isInTurn = true
       next.begin()
       // A request does nearly all of its work after its first promise. Unless that is done before the
       // next one begins, the work of dozens of requests comes at once when the turn is over.
       this.clock.settle()
-    } while (this.#waiting > 0 && this.clock.now() - this.#turnBeganMs <= MAX_TURN_MS)
+      const beganMs = nowMs
+      nowMs = this.clock.now()
+      this.#queue.addLoad(next.network, nowMs - beganMs, nowMs)
+    } while (this.#queue.size > 0 && nowMs - this.#turnBeganMs <= MAX_TURN_MS)
     this.clock.later(() => this.#nextTurn())
   }
 
@@ -264,64 +223,23 @@ export class RequestTurns {
     }, waitMs)
   }
 
-  #isFree(name: string, isAnonymous: boolean): boolean {
-    const own = this.#networks.get(name)?.underWay ?? 0
+  #mayBegin({ network, isAnonymous, isUnderWay }: Waiter): boolean {
+    return isUnderWay || this.#isFree(network, isAnonymous)
+  }
+
+  #isFree(network: string, isAnonymous: boolean): boolean {
+    const own = this.#queue.underWay(network)
     const isFull =
       this.#underWay.size >= MAX_REQUESTS ||
-      (isAnonymous && this.#anonymousUnderWay >= MAX_ANONYMOUS_REQUESTS)
+      (isAnonymous && this.#queue.anonymousUnderWay >= MAX_ANONYMOUS_REQUESTS)
     if (isFull) return own === 0 && this.#underWay.size < 2 * MAX_REQUESTS
     return this.clock.now() > this.#sharedUntilMs || own < MAX_REQUESTS_PER_NETWORK
   }
 
-  /** Takes the waiter that is next out of the queue; null when none may begin. */
-  #takeNext(): Waiter | null {
-    const anonymousFirst = ++this.#turns % ANONYMOUS_TURN === 0
-    const next = this.#findNext(anonymousFirst) ?? this.#findNext(!anonymousFirst)
-    if (next === null) return null
-    const network = this.#network(next.network)
-    const caller = network.caller(next.request.credential)
-    caller.waiting.splice(caller.waiting.indexOf(next), 1)
-    network.waiting--
-    this.#waiting--
-    network.lastTurn = caller.lastTurn = this.#turns
-    this.#forgetIdle(next.network, next.request.credential)
-    return next
-  }
-
-  #findNext(isAnonymous: boolean): Waiter | null {
-    let best: { network: NetworkTurns; caller: CallerTurns; waiter: Waiter } | null = null
-    for (const [name, network] of this.#networks) {
-      if (network.waiting === 0 || !this.#isFree(name, isAnonymous)) continue
-      for (const caller of network.callers.values()) {
-        const waiter = caller.waiting.find((one) => one.isAnonymous === isAnonymous)
-        if (!waiter) continue
-        const order =
-          best === null
-            ? -1
-            : network.underWay - best.network.underWay ||
-              network.lastTurn - best.network.lastTurn ||
-              caller.underWay - best.caller.underWay ||
-              caller.lastTurn - best.caller.lastTurn
-        if (order < 0) best = { network, caller, waiter }
-      }
-    }
-    return best?.waiter ?? null
-  }
-
   /** Makes a place in the queue, at the cost of the network with the most waiting requests. */
   #refuseNewest(network: string): void {
-    let most = this.#network(network)
-    let name = network
-    for (const [other, turns] of this.#networks)
-      if (turns.waiting > most.waiting + 1) [most, name] = [turns, other]
-    const [credential, caller] = [...most.callers].reduce((a, b) =>
-      b[1].waiting.length > a[1].waiting.length ? b : a,
-    )
-    const last = caller.waiting.pop()
+    const last = this.#queue.takeNewest(network)
     if (!last) throw overloaded()
-    most.waiting--
-    this.#waiting--
-    this.#forgetIdle(name, credential)
     last.refuse(overloaded())
   }
 
@@ -331,28 +249,13 @@ export class RequestTurns {
   }
 
   #count(entry: Entry): void {
-    if (entry.sender) return
-    const { network, credential } = entry.request
-    const turns = this.#network(network)
-    const caller = turns.caller(credential)
-    const isAnonymous = caller.isAnonymous(entry.request)
-    entry.sender = { network, credential, isAnonymous }
-    if (isAnonymous) this.#anonymousUnderWay++
-    turns.underWay++
-    caller.underWay++
+    entry.sender ??= this.#queue.began(entry.request)
   }
 
   #remove(entry: Entry): void {
     if (!this.#underWay.delete(entry)) return
-    const { sender } = entry
-    if (sender) {
-      if (sender.isAnonymous) this.#anonymousUnderWay--
-      const network = this.#network(sender.network)
-      network.underWay--
-      network.caller(sender.credential).underWay--
-      this.#forgetIdle(sender.network, sender.credential)
-    }
-    if (this.#waiting > 0) this.#beginTurn()
+    if (entry.sender) this.#queue.ended(entry.sender)
+    if (this.#queue.size > 0) this.#beginTurn()
   }
 
   #forgetOld(): void {
@@ -361,14 +264,6 @@ export class RequestTurns {
       if (entry.beganMs > beforeMs) return
       this.#remove(entry)
     }
-  }
-
-  #forgetIdle(name: string, credential: string): void {
-    const network = this.#networks.get(name)
-    const caller = network?.callers.get(credential)
-    if (!network || !caller) return
-    if (caller.underWay === 0 && caller.waiting.length === 0) network.callers.delete(credential)
-    if (network.callers.size === 0) this.#networks.delete(name)
   }
 }
 

@@ -87,6 +87,30 @@ test('when the commit fails, every write of the batch rejects', async () => {
   expect(names()).toEqual([])
 })
 
+test('a turn of the event loop runs as many writes as it has time for, a later one the others', async () => {
+  const db = openDatabase({ path: ':memory:' })
+  let nowMs = 0
+  let groups = 0
+  const exec = db.exec.bind(db)
+  db.exec = (sql) => {
+    if (sql === 'BEGIN IMMEDIATE') groups++
+    exec(sql)
+  }
+  const writer = new Writer(db, null, () => nowMs)
+  const groupOf = (ms: number): Promise<number> =>
+    writer.write(() => {
+      nowMs += ms
+      return groups
+    })
+  const results = [3, 3, 3, 1, 20, 1].map(groupOf)
+  expect(await Promise.all(results)).toEqual([1, 1, 2, 2, 2, 3])
+  // A closing forge runs all that wait.
+  const last = [10, 10, 10].map(groupOf)
+  await writer.close()
+  expect(await Promise.all(last)).toEqual([4, 5, 6])
+  db.close()
+})
+
 test('the pragmas for durability are set: full sync, WAL, foreign keys', () => {
   const path = `${process.env.TMPDIR ?? '/tmp'}/hearth-pragma-${process.pid}.db`
   const db = openDatabase({ path })

@@ -32,6 +32,22 @@ class Loop {
     })
   }
 
+  /** A request that computes when its body has come, which the returned function says. */
+  read(name: string, from: Partial<TurnRequest>, costMs: number): () => void {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const request = this.#request(from)
+    const run = async (): Promise<string> => {
+      await promise
+      const turn = this.turns.resume(request)
+      if (turn !== null) await turn
+      this.begun.push(name)
+      this.nowMs += costMs
+      return name
+    }
+    void this.turns.run(request, run, () => 'abandoned')
+    return resolve
+  }
+
   /** A request that waits for something else; the returned function ends it. */
   open(name: string, from: Partial<TurnRequest> = {}): () => void {
     const { promise, resolve } = Promise.withResolvers<string>()
@@ -44,21 +60,24 @@ class Loop {
     from: Partial<TurnRequest>,
     run: () => string | Promise<string>,
   ): Promise<string> {
-    const request = {
-      network: 'a',
-      credential: '',
-      isSignedIn: () => true,
-      isAborted: () => false,
-      ...from,
-    }
     return await this.turns.run(
-      request,
+      this.#request(from),
       () => {
         this.begun.push(name)
         return run()
       },
       () => 'abandoned',
     )
+  }
+
+  #request(from: Partial<TurnRequest>): TurnRequest {
+    return {
+      network: 'a',
+      credential: '',
+      isSignedIn: () => true,
+      isAborted: () => false,
+      ...from,
+    }
   }
 
   /** The next turn of the loop. */
@@ -208,4 +227,48 @@ test('a full queue refuses the newest request of the network with the most', asy
   await expect(waiting[1023]).rejects.toBeInstanceOf(Refusal)
   await loop.turn()
   expect(await other).toBe('b')
+})
+
+test('requests whose bodies have come go on in turns, before others of their caller begin', async () => {
+  const loop = new Loop()
+  const attacker = { network: 'a', credential: 'x' }
+  const bodies = Array.from({ length: 5 }, (_, n) => loop.read(`a${n}`, attacker, 2))
+  await loop.turn()
+  // All bodies come at once: two take 4 ms, which is more than a turn has.
+  for (const arrive of bodies) arrive()
+  await Bun.sleep(0)
+  expect(loop.begun).toEqual(['a0', 'a1'])
+  void loop.compute('a5', attacker)
+  void loop.compute('b', { network: 'b', credential: 'y' })
+  await loop.turn()
+  expect(loop.begun.slice(2, 4)).toEqual(['b', 'a2'])
+  for (let turns = 0; turns < 10; turns++) await loop.turn()
+  expect(loop.begun.slice(4)).toEqual(['a3', 'a4', 'a5'])
+})
+
+test('a network that has used much of the loop is behind the others, signed in or not', async () => {
+  const loop = new Loop()
+  const user = { network: 'a', credential: 'x' }
+  const anonymous = { network: 'b', isSignedIn: () => false }
+  /** How many of four turns are those of the user, when both wait. */
+  const turnsOfUser = async (): Promise<number> => {
+    void loop.compute('first', { network: 'z' }, 4)
+    for (let n = 0; n < 4; n++) {
+      void loop.compute('user', user, 4)
+      void loop.compute('anonymous', anonymous, 4)
+    }
+    const before = loop.begun.length
+    for (let turns = 0; turns < 4; turns++) await loop.turn()
+    const taken = loop.begun.slice(before)
+    for (let turns = 0; turns < 20; turns++) await loop.turn()
+    return taken.filter((name) => name === 'user').length
+  }
+  expect(await turnsOfUser()).toBe(3)
+  void loop.compute('first', { network: 'z' }, 4)
+  void loop.compute('long', user, 1_000)
+  for (let turns = 0; turns < 4; turns++) await loop.turn()
+  expect(await turnsOfUser()).toBe(1)
+  // What it has used is forgotten.
+  loop.nowMs += 10_000
+  expect(await turnsOfUser()).toBe(3)
 })

@@ -10,6 +10,7 @@
  */
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { messageTurns } from './message-turns.ts'
 
 /** Bun's workers can also decide whether they keep the process alive; the DOM types omit that. */
 type BunWorker = Worker & { ref(): void; unref(): void }
@@ -91,14 +92,15 @@ export class WorkerThread<Received, Sent> {
       this.terminate()
       onFailure(reason)
     }
-    worker.onmessage = (event: MessageEvent<Received>) => {
-      if (this.#worker === worker) onMessage(event.data)
-    }
+    worker.onmessage = ({ data }: MessageEvent<Received>) =>
+      messageTurns.run(() => {
+        if (this.#worker === worker) onMessage(data)
+      })
     worker.onerror = (event) => {
       event.preventDefault()
-      fail(event.message)
+      messageTurns.run(() => fail(event.message))
     }
-    worker.addEventListener('close', () => fail('the thread ended'))
+    worker.addEventListener('close', () => messageTurns.run(() => fail('the thread ended')))
     if (this.#keepsProcessAlive) worker.ref()
     else worker.unref()
     if (greeting !== undefined) worker.postMessage(greeting)
