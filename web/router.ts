@@ -3,9 +3,23 @@
  * ending (`:name.diff`), and a final `*name` for the rest.
  */
 
-type Route<T> = { readonly pattern: RegExp; readonly names: readonly string[]; readonly value: T }
+type Route<T> = {
+  readonly pattern: RegExp
+  readonly names: readonly string[]
+  readonly value: T
+  /** Of paths that match, or the fewest of them if the pattern ends in `*name`. */
+  readonly slashes: number
+  readonly isOpen: boolean
+}
 
 const escape = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+
+/** Counts to one more than `max`. */
+function countSlashes(path: string, max: number): number {
+  let count = 0
+  for (let at = path.indexOf('/'); at >= 0 && count <= max; at = path.indexOf('/', at + 1)) count++
+  return count
+}
 
 function compile<T>(path: string, value: T): Route<T> {
   const names: string[] = []
@@ -18,7 +32,13 @@ function compile<T>(path: string, value: T): Route<T> {
       return `${kind === ':' ? '([^/]+?)' : '(.+)'}${escape(end)}`
     })
     .join('/')
-  return { pattern: new RegExp(`^${pattern}$`), names, value }
+  return {
+    pattern: new RegExp(`^${pattern}$`),
+    names,
+    value,
+    slashes: countSlashes(path, Infinity),
+    isOpen: path.includes('/*'),
+  }
 }
 
 export type Match<T> = { readonly value: T; readonly params: Record<string, string> }
@@ -41,6 +61,7 @@ const weightOf = (path: string): string =>
 export class Router<T> {
   readonly #fixed = new Map<string, T>()
   readonly #routes: Route<T>[] = []
+  readonly #maxSlashes: number
 
   constructor(entries: readonly (readonly [path: string, value: T])[]) {
     const weighed = entries.map(([path, value]) => ({ path, value, weight: weightOf(path) }))
@@ -51,13 +72,17 @@ export class Router<T> {
         this.#fixed.set(path, value)
       } else this.#routes.push(compile(path, value))
     }
+    this.#maxSlashes = Math.max(0, ...this.#routes.map(({ slashes }) => slashes))
   }
 
   /** Null when no route matches or a segment is not valid percent-encoding. */
   find(path: string): Match<T> | null {
     const fixed = this.#fixed.get(path)
     if (fixed !== undefined) return { value: fixed, params: {} }
-    for (const { pattern, names, value } of this.#routes) {
+    // Patterns read a long path once each, so most are told apart by the number of segments.
+    const count = countSlashes(path, this.#maxSlashes)
+    for (const { pattern, names, value, slashes, isOpen } of this.#routes) {
+      if (isOpen ? count < slashes : count !== slashes) continue
       const found = pattern.exec(path)
       if (!found) continue
       try {

@@ -5,6 +5,10 @@ import { Refusal } from './errors.ts'
 const MAX_JSON_DEPTH = 64
 /** Members of objects and items of arrays; 500 files of a commit have 2,000. */
 const MAX_JSON_VALUES = 50_000
+/** Of a document, such as an index of packages. */
+const MAX_DOCUMENT_VALUES = 200_000
+
+export type JsonLimits = { readonly maxDepth: number; readonly maxValues: number }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
@@ -25,6 +29,22 @@ export function parseJson(bytes: Uint8Array, maxValues = MAX_JSON_VALUES): unkno
   }
 }
 
+/**
+ * The same; undefined for what is not UTF-8, not JSON, too deeply nested or has too many values. For
+ * documents whose format allows more than a body of REST.
+ */
+export function parseJsonOrNone(
+  bytes: Uint8Array,
+  limits: JsonLimits = { maxDepth: MAX_JSON_DEPTH, maxValues: MAX_DOCUMENT_VALUES },
+): unknown {
+  if (findJsonExcess(bytes, limits) !== null) return undefined
+  try {
+    return JSON.parse(utf8.decode(bytes))
+  } catch {
+    return undefined
+  }
+}
+
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c]
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d]
 
@@ -42,7 +62,7 @@ function requireSimpleJson(json: Uint8Array, maxValues: number): void {
  */
 export function findJsonExcess(
   json: Uint8Array,
-  { maxDepth, maxValues }: { readonly maxDepth: number; readonly maxValues: number },
+  { maxDepth, maxValues }: JsonLimits,
 ): 'depth' | 'values' | null {
   let depth = 0
   let values = 0

@@ -42,3 +42,10 @@ test('two routes with one pattern throw', () => {
       ]),
   ).toThrow('two pages are at /a')
 })
+
+test('a final *name matches one segment or many', () => {
+  expect(router.find('/acme/site/tree/main')?.value).toBe('tree')
+  expect(router.find(`/acme/site/tree/${'a/'.repeat(7_000)}`)?.value).toBe('tree')
+  expect(router.find('/acme/site/tree/')).toBeNull()
+  expect(router.find(`/acme/site${'/'.repeat(15_000)}`)).toBeNull()
+})

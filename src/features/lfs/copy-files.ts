@@ -18,7 +18,7 @@ import {
 } from '#features/repos/index.ts'
 import { findQuotaProblem } from '#features/workspaces/index.ts'
 import { Refusal } from '#lib/errors.ts'
-import { findJsonExcess } from '#lib/parse-json.ts'
+import { parseJsonOrNone } from '#lib/parse-json.ts'
 import { OutboundError } from '#lib/outbound/outbound.ts'
 import type { StreamedResponse } from '#lib/outbound/outbound-stream.ts'
 import { HOUR, MINUTE } from '#lib/time.ts'
@@ -56,12 +56,7 @@ function actionOf(value: unknown): Action | null {
 
 /** Null for what is no JSON, or more than an answer has. */
 function parsedAnswer(bytes: Uint8Array): unknown {
-  if (findJsonExcess(bytes, JSON_LIMITS) !== null) return null
-  try {
-    return JSON.parse(new TextDecoder().decode(bytes))
-  } catch {
-    return null
-  }
+  return parseJsonOrNone(bytes, JSON_LIMITS) ?? null
 }
 
 /** One conversation about large files with another server. */

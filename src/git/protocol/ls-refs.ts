@@ -3,8 +3,11 @@ import { GitError, type Ref } from '../ports.ts'
 import { FLUSH, MAX_PACKET } from './pkt-line.ts'
 import type { SnapshotView } from './snapshot-view.ts'
 
-/** Like git: with more prefixes, all refs are listed. */
-const MAX_PREFIXES = 65536
+/**
+ * With more prefixes all refs are listed, as gitprotocol-v2 allows. git sends six for each name that
+ * is fetched.
+ */
+const MAX_PREFIXES = 16_384
 
 /** The response to `ls-refs`. Throws GitError `invalid` for an unknown argument. */
 export function lsRefs(view: SnapshotView, args: readonly string[]): Uint8Array {
@@ -81,7 +84,7 @@ function lines(
 /** The sorted prefixes without those that extend another one, so that no ref is listed twice. */
 function shortest(prefixes: readonly string[]): string[] {
   const kept: string[] = []
-  for (const prefix of [...prefixes].sort()) {
+  for (const prefix of [...new Set(prefixes)].sort()) {
     const last = kept[kept.length - 1]
     if (last === undefined || !prefix.startsWith(last)) kept.push(prefix)
   }

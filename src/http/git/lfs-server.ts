@@ -13,6 +13,7 @@ import type { Hearth } from '#core/hearth.ts'
 import { call, type Operation, type Typed } from '#core/operation.ts'
 import { isNotModified, selectBytes } from '#lib/byte-range.ts'
 import { Moved, Refusal } from '#lib/errors.ts'
+import { parseJsonOrNone } from '#lib/parse-json.ts'
 import { MIB } from '../body.ts'
 import type { Exchange } from '../exchange.ts'
 import { percentDecode } from '../query.ts'
@@ -84,13 +85,8 @@ const invalidBody = (message: string, field: string | null = null): Refusal =>
   new Refusal('invalid', message, field === null ? {} : { field })
 
 async function readJson({ body }: Exchange): Promise<JsonObject> {
-  const bytes = await body.bytes({ maxBytes: MAX_JSON_BYTES })
-  try {
-    const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
-    if (isObject(value)) return value
-  } catch {
-    // Not JSON.
-  }
+  const value = parseJsonOrNone(await body.bytes({ maxBytes: MAX_JSON_BYTES }))
+  if (isObject(value)) return value
   throw invalidBody('the body must be a JSON object')
 }
 

@@ -6,6 +6,7 @@ import { call, type Operation, type Typed } from '#core/operation.ts'
 import type { ProtocolRequest } from '#core/protocol-routes.ts'
 import { readScope } from '#core/read-scope.ts'
 import { Refusal } from '#lib/errors.ts'
+import { type JsonLimits, parseJsonOrNone } from '#lib/parse-json.ts'
 import type { PackageType } from '../schema.ts'
 
 /** The text of a percent-encoded part of a path. Throws 400 for broken encoding. */
@@ -112,14 +113,11 @@ export class DoorRequest {
     return this.request.stream(maxBytes)
   }
 
-  /** The JSON in the body. Throws 400 for anything else. */
-  async json(maxBytes: number): Promise<unknown> {
-    const bytes = await this.bytes(maxBytes)
-    try {
-      return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
-    } catch {
-      throw new Refusal('bad_request', 'the body is not JSON')
-    }
+  /** The JSON in the body. Throws 400 for anything else, and for what exceeds the limits. */
+  async json(maxBytes: number, limits?: JsonLimits): Promise<unknown> {
+    const value = parseJsonOrNone(await this.bytes(maxBytes), limits)
+    if (value === undefined) throw new Refusal('bad_request', 'the body is not JSON')
+    return value
   }
 
   #input(package_name: string): PackageInput {

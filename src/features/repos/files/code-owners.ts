@@ -19,6 +19,10 @@ const CODEOWNERS_PATHS = [
 ]
 const MAX_FILE_BYTES = 256 * 1024
 const MAX_RULES = 2_000
+/** PATH_MAX of Linux: no file has a longer path. */
+const MAX_PATTERN_LENGTH = 4096
+/** With hundreds of owners. */
+const MAX_LINE_LENGTH = 16_384
 
 export type OwnerRule = {
   readonly line: number
@@ -29,14 +33,15 @@ export type OwnerRule = {
 
 export type CodeOwners = { readonly file: string; readonly rules: readonly OwnerRule[] }
 
-/** Parses the rules of a file. Comments are skipped, as are lines with an invalid owner. */
+/** Parses the rules of a file. Comments are skipped, as are lines that are no rule. */
 export function parseCodeOwners(text: string): OwnerRule[] {
   return text.split(/\r?\n/).flatMap((raw, index) => {
     const line = raw.trim()
-    if (line === '' || line.startsWith('#')) return []
+    if (line === '' || line.startsWith('#') || line.length > MAX_LINE_LENGTH) return []
     const words = line.replace(/\s#.*$/, '').match(/(?:\\.|[^\s\\])+/g) ?? []
     const [pattern = '', ...owners] = words
     if (
+      pattern.length > MAX_PATTERN_LENGTH ||
       pattern.startsWith('!') ||
       owners.some((owner) => !/^(@[\w.-]+(\/[\w.-]+)?|[^@\s]+@[^@\s]+)$/.test(owner))
     )

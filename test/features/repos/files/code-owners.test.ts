@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { patternMatchesPath } from '#features/repos/files/code-owners.ts'
+import { parseCodeOwners, patternMatchesPath } from '#features/repos/files/code-owners.ts'
 import { trimSlashes, trimTrailingSlashes } from '#lib/trim-slashes.ts'
 
 test('a pattern of many slashes or stars takes linear time', () => {
@@ -14,4 +14,9 @@ test('a pattern of many slashes or stars takes linear time', () => {
 test('slashes are removed at the ends only', () => {
   expect(['', '/', '//a//b//', 'a'].map(trimSlashes)).toEqual(['', '', 'a//b', 'a'])
   expect(['', '/', '//a//b//', 'a'].map(trimTrailingSlashes)).toEqual(['', '', '//a//b', 'a'])
+})
+
+test('a line that is longer than any path is no rule', () => {
+  const rules = parseCodeOwners(`${'a/'.repeat(30_000)} @ada\n/${'a'.repeat(4_000)} @ada\n`)
+  expect(rules.map(({ line }) => line)).toEqual([2])
 })

@@ -4,6 +4,7 @@
  */
 import { isValid, Nullable, Type, type Static } from '#core/schema.ts'
 import { invalid } from '#lib/errors.ts'
+import { parseJsonOrNone } from '#lib/parse-json.ts'
 import { parseSemver } from '#lib/versions/semver.ts'
 
 const MAX_NAME_LENGTH = 64
@@ -59,12 +60,8 @@ export const normalCrateName = (name: string): string => name.toLowerCase().repl
 
 /** Throws 422 for metadata that is not as cargo sends it. */
 export function parseCrateMetadata(text: string): CrateMetadata {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    throw invalid('body', 'the metadata of the crate is no JSON')
-  }
+  const value = parseJsonOrNone(Buffer.from(text))
+  if (value === undefined) throw invalid('body', 'the metadata of the crate is no JSON')
   if (!isValid(CrateMetadata, value))
     throw invalid('body', 'the metadata of the crate is not as cargo sends it')
   parseCrateName(value.name)

@@ -1,6 +1,7 @@
 /** Manifests of container images (https://github.com/opencontainers/image-spec). */
 import { isObject } from '#lib/json-value.ts'
 import { Refusal } from '#lib/errors.ts'
+import { parseJsonOrNone } from '#lib/parse-json.ts'
 import { digestOf, isDigest } from './names.ts'
 
 export const MAX_MANIFEST_BYTES = 4 * 1024 ** 2
@@ -61,10 +62,8 @@ function annotationsOf({ annotations }: Json): Record<string, string> | null {
 }
 
 function parseDocument(bytes: Uint8Array): Json {
-  try {
-    const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
-    if (isObject(value)) return value
-  } catch {}
+  const value = parseJsonOrNone(bytes)
+  if (isObject(value)) return value
   throw invalidManifest('it is not a JSON object')
 }
 

@@ -88,9 +88,12 @@ const legacyFacts = (advisory: PackageAdvisory, findings: readonly Hit[]) => ({
   cwe: '',
 })
 
+/** Each package of a chain of dependencies is two levels. */
+const TREE_LIMITS = { maxDepth: 4_000, maxValues: 200_000 }
+
 /** The body is a tree of packages. */
 export async function auditTree(hearth: Hearth, door: DoorRequest): Promise<Response> {
-  const installed = installedIn(await door.json(MAX_AUDIT_BYTES))
+  const installed = installedIn(await door.json(MAX_AUDIT_BYTES, TREE_LIMITS))
   const byName = Map.groupBy(installed, ({ name }) => name)
   const versions = [...byName].map(
     ([name, list]) => [name, new Set(list.map(({ version }) => version))] as const,

@@ -4,6 +4,7 @@
  */
 import type { DigestedBlob } from '#core/blobs.ts'
 import { Refusal } from '#lib/errors.ts'
+import { parseJsonOrNone } from '#lib/parse-json.ts'
 import { release } from '#lib/pieces.ts'
 
 export const MAX_DOCUMENT_BYTES = 4 * 1024 ** 2
@@ -195,13 +196,9 @@ class BodyReader {
   }
 
   document(): unknown {
-    try {
-      return JSON.parse(
-        new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(this.#collected)),
-      )
-    } catch {
-      throw notJson()
-    }
+    const value = parseJsonOrNone(Buffer.concat(this.#collected))
+    if (value === undefined) throw notJson()
+    return value
   }
 
   async close(): Promise<void> {
