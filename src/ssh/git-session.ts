@@ -28,6 +28,8 @@ export type GitCall = {
   /** The variable GIT_PROTOCOL of the client; null without one. */
   readonly protocol: string | null
   readonly origin: Origin
+  /** Called while a transfer makes progress. */
+  readonly onProgress: () => void
 }
 
 type Opened = { readonly repo: string; readonly store: string; readonly refs: RefSnapshot }
@@ -110,7 +112,7 @@ export class GitSession {
    * caller loses the right to it, so nobody keeps what a long clone has not sent yet.
    */
   async #transfer<T>(
-    { caller, channel, origin }: GitCall,
+    { caller, channel, origin, onProgress }: GitCall,
     operation: 'fetch' | 'push',
     repo: string,
     run: (signal: AbortSignal, touch: () => void) => Promise<T>,
@@ -129,7 +131,11 @@ export class GitSession {
     let release = (): void => {}
     try {
       release = await transferSemaphore(hearth).acquire({ caller: principal, signal })
-      return await runAs(principal, () => run(signal, () => watchdog.touch()))
+      const touch = (): void => {
+        watchdog.touch()
+        onProgress()
+      }
+      return await runAs(principal, () => run(signal, touch))
     } catch (error) {
       throw signal.aborted ? signal.reason : error
     } finally {

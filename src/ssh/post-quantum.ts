@@ -7,34 +7,13 @@
  */
 import { createHash, createPublicKey, diffieHellman, generateKeyPairSync } from 'node:crypto'
 import type { Connection } from 'ssh2'
+import { LIST, namesOfOther, protocolOf, sendingLists, type KeyExchange } from './key-exchange.ts'
 
 const NAME = 'mlkem768x25519-sha256'
 const POINT_BYTES = 32
 const ENCAPSULATION_KEY_BYTES = 1184
 /** The SPKI form of an X25519 key without its point (RFC 8410). */
 const X25519_PREFIX = Buffer.from('302a300506032b656e032100', 'hex')
-/** A list of key exchanges in a KEXINIT message, after its type and cookie (RFC 4253 section 7.1). */
-const KEX_LIST_AT = 17
-
-/** What ssh2 holds of one exchange. */
-type KeyExchange = {
-  type: string
-  readonly negotiated: { kex: string }
-  readonly _remoteKexinit: Uint8Array
-  convertPublicKey(key: Buffer): Buffer
-  computeSecret(clientKey: Buffer): Buffer | Error
-  getPublicKey(): Buffer
-  /** What the client sent. */
-  readonly _dhData: Buffer
-  /** Computes and sends the answer; the second time, once the client has confirmed, takes it into use. */
-  finish(): unknown
-}
-type Offer = {
-  readonly lists: { readonly kex: { readonly array: readonly string[] }; readonly all: Buffer }
-  readonly totalSize: number
-  copyAllTo(to: Buffer, at: number): number
-}
-type Protocol = { _offer: Offer; _kex: KeyExchange | undefined }
 
 /**
  * Offers the exchange on a connection that has not sent its list yet. It comes after the first
@@ -42,43 +21,18 @@ type Protocol = { _offer: Offer; _kex: KeyExchange | undefined }
  * name. Which one is used is the client's choice.
  */
 export function offerPostQuantum(connection: Connection): void {
-  const protocol = (connection as unknown as { _protocol: Protocol })._protocol
-  const offer = protocol._offer
-  protocol._offer = withName(offer)
-  let current: KeyExchange | undefined
-  Object.defineProperty(protocol, '_kex', {
-    get: () => current,
-    set: (next: KeyExchange | undefined) => {
-      current = next
-      if (next && prefersHybrid(next, offer.lists.kex.array)) makeHybrid(connection, next)
-    },
-  })
+  const protocol = protocolOf(connection)
+  const [first = '', ...rest] = protocol._offer.lists.kex.array
+  protocol._offer = sendingLists(protocol._offer, { [LIST.kex]: [first, NAME, ...rest] })
 }
 
-/** The same offer, with the name in what is sent and without it in what ssh2 chooses from. */
-function withName(offer: Offer): Offer {
-  const [first = '', ...rest] = offer.lists.kex.array
-  const names = Buffer.from([first, NAME, ...rest].join(','))
-  const length = Buffer.alloc(4)
-  length.writeUInt32BE(names.length)
-  const known = offer.lists.all
-  const sent = Buffer.concat([length, names, known.subarray(4 + known.readUInt32BE(0))])
-  return {
-    lists: offer.lists,
-    totalSize: sent.length,
-    copyAllTo: (to, at) => sent.copy(to, at),
-  }
-}
-
-/** Whether the client names this exchange before every other that both sides have. */
-function prefersHybrid({ _remoteKexinit }: KeyExchange, ours: readonly string[]): boolean {
-  const message = Buffer.from(_remoteKexinit)
-  const start = KEX_LIST_AT + 4
-  const names = message
-    .subarray(start, start + message.readUInt32BE(KEX_LIST_AT))
-    .toString('latin1')
-    .split(',')
-  return names.find((name) => name === NAME || ours.includes(name)) === NAME
+/** Makes an exchange that has begun this one, where the client wants it. */
+export function answerPostQuantum(connection: Connection, exchange: KeyExchange): void {
+  const ours = protocolOf(connection)._offer.lists.kex.array
+  const chosen = namesOfOther(exchange, LIST.kex).find(
+    (name) => name === NAME || ours.includes(name),
+  )
+  if (chosen === NAME) makeHybrid(connection, exchange)
 }
 
 /**

@@ -18,10 +18,12 @@ import { withTimeout } from '#lib/waiting.ts'
 import { finish } from './channel.ts'
 import { parseSshCommand } from './command.ts'
 import { ConnectionLimits } from './connection-limits.ts'
+import { FasterCipher } from './faster-cipher.ts'
 import { GitSession } from './git-session.ts'
+import { watchKeyExchanges } from './key-exchange.ts'
 import { KeyRenewal } from './key-renewal.ts'
 import { sendWithLittleMemory } from './outgoing-packets.ts'
-import { offerPostQuantum } from './post-quantum.ts'
+import { answerPostQuantum, offerPostQuantum } from './post-quantum.ts'
 import { isSignedByKey } from './verify-signature.ts'
 
 export type SshServerOptions = {
@@ -167,9 +169,17 @@ class SshServer implements RunningSshServer {
     connection.on('error', () => {})
     if (socket) sendWithLittleMemory(connection, socket)
     offerPostQuantum(connection)
+    const fasterCipher = new FasterCipher(connection)
+    watchKeyExchanges(connection, (exchange) => {
+      answerPostQuantum(connection, exchange)
+      fasterCipher.noteExchange(exchange)
+    })
+    const keys = socket
+      ? new KeyRenewal(connection, socket, fasterCipher, this.maxBytesOfKeys)
+      : null
     connection.on('authentication', (attempt) => {
       if (++tries > 2 * MAX_TRIES) connection.end()
-      else this.#authenticate({ connection, socket, origin }, attempt)
+      else this.#authenticate({ connection, socket, keys, origin }, attempt)
     })
     connection.on('ready', () => {
       if (socket) this.#limits.signedIn(socket)
@@ -183,13 +193,14 @@ class SshServer implements RunningSshServer {
   }
 
   #authenticate(
-    { connection, socket, origin }: Pick<SignedInConnection, 'connection' | 'socket' | 'origin'>,
+    opened: Pick<SignedInConnection, 'connection' | 'socket' | 'keys' | 'origin'>,
     attempt: ssh2.AuthContext,
   ): void {
     if (attempt.method !== 'publickey') {
       attempt.reject(['publickey'])
       return
     }
+    const { connection, origin } = opened
     const { algo, data } = attempt.key
     const fingerprint = sshFingerprint(data)
     const key = this.hearth.callers.bySshKey(fingerprint)
@@ -210,13 +221,10 @@ class SshServer implements RunningSshServer {
     }
     if (!isFirst)
       this.#signedIn.set(connection, {
-        connection,
-        socket,
-        keys: socket ? new KeyRenewal(connection, socket, this.maxBytesOfKeys) : null,
+        ...opened,
         key,
         fingerprint,
         username: attempt.username,
-        origin,
         running: new Set(),
         idleSinceMs: performance.now(),
       })
@@ -311,7 +319,11 @@ class SshServer implements RunningSshServer {
         finish(channel, 1, 'hearth: git archive works in a clone; the website has archives, too')
       else if (name === 'git-lfs-transfer') finish(channel, 1, null)
       else this.#greet(channel, signedIn)
-    } else await this.#git.run({ caller, channel, protocol, origin: signedIn.origin }, command)
+    } else {
+      const { origin, keys } = signedIn
+      const onProgress = (): void => keys?.progressed()
+      await this.#git.run({ caller, channel, protocol, origin, onProgress }, command)
+    }
   }
 }
 

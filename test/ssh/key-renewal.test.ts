@@ -1,6 +1,6 @@
 /** New session keys in the middle of a clone, with ssh2 and with OpenSSH on the other side. */
 import { createHash } from 'node:crypto'
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'bun:test'
@@ -81,25 +81,44 @@ test('the server renews the keys of a connection, and a clone that runs goes on'
   client.end()
 }, 30_000)
 
-test('OpenSSH asks for new keys many times in a clone, which is whole', async () => {
+/** Clones with OpenSSH. Gives what OpenSSH says of its exchanges. */
+async function cloneWithOpenSsh(into: string, port: number, options: readonly string[]) {
   const file = join(home, 'key')
-  writeFileSync(file, key.pem)
-  chmodSync(file, 0o600)
-  const ssh = ['ssh', '-i', file, '-F', '/dev/null', '-o', 'RekeyLimit=1M']
+  rmSync(file, { force: true })
+  writeFileSync(file, key.pem, { mode: 0o400 })
+  const ssh = ['ssh', '-v', '-i', file, '-F', '/dev/null']
     .concat(['-o', 'StrictHostKeyChecking=no', '-o', `UserKnownHostsFile=${join(home, 'hosts')}`])
+    .concat(options.flatMap((option) => ['-o', option]))
     .join(' ')
   const clone = Bun.spawn(
-    ['git', 'clone', '-q', `ssh://git@127.0.0.1:${server.port}/${REPO}.git`, join(home, 'clone')],
+    ['git', 'clone', '-q', `ssh://git@127.0.0.1:${port}/${REPO}.git`, join(home, into)],
     {
       env: { PATH: process.env.PATH ?? '', HOME: home, GIT_SSH_COMMAND: ssh },
       stdout: 'ignore',
       stderr: 'pipe',
     },
   )
-  expect([await new Response(clone.stderr).text(), await clone.exited]).toEqual([
-    expect.not.stringContaining('fatal'),
-    0,
-  ])
-  const cloned = Bun.file(join(home, 'clone', 'large.bin'))
-  expect(cloned.size).toBeGreaterThan(LARGE_BYTES)
+  const said = await new Response(clone.stderr).text()
+  expect([said, await clone.exited]).toEqual([expect.not.stringContaining('fatal'), 0])
+  expect(Bun.file(join(home, into, 'large.bin')).size).toBeGreaterThan(LARGE_BYTES)
+  return [...said.matchAll(/kex: server->client cipher: (\S+)/g)].map(([, cipher]) => cipher)
+}
+
+test('OpenSSH asks for new keys many times in a clone, which is whole', async () => {
+  const ciphers = await cloneWithOpenSsh('clone', server.port, ['RekeyLimit=1M'])
+  expect(ciphers.length).toBeGreaterThan(5)
 }, 30_000)
+
+test('a long transfer of a client that has AES-GCM goes on with it, and no other does', async () => {
+  const usual = await startSshServer(world.hearth, { host: '127.0.0.1', port: 0 })
+  const [counter, gcm] = ['aes128-ctr', 'aes256-gcm@openssh.com']
+  try {
+    const clone = (into: string, ciphers: string) =>
+      cloneWithOpenSsh(into, usual.port, [`Ciphers=${ciphers}`])
+    expect(await clone('changed', `${counter},${gcm}`)).toEqual([counter, gcm])
+    expect(await clone('without', counter)).toEqual([counter])
+    expect(await clone('with', `${gcm},${counter}`)).toEqual([gcm])
+  } finally {
+    await usual.stop()
+  }
+}, 60_000)
