@@ -3,6 +3,7 @@
  * https://git-scm.com/book/en/v2/Git-Internals-Git-Objects, and git's `fsck` for what is well
  * formed.
  */
+import { bytesToHex } from '#lib/byte-text.ts'
 import {
   GitError,
   type Commit,
@@ -36,7 +37,7 @@ export function oidToBytes(oid: Oid): Uint8Array {
 }
 
 export function bytesToOid(bytes: Uint8Array, offset = 0): Oid {
-  return Buffer.from(bytes.buffer, bytes.byteOffset + offset, 20).toString('hex')
+  return bytesToHex(bytes, offset, offset + 20)
 }
 
 /** A raw entry of a tree. `name` has its original bytes, which need not be UTF-8. */

@@ -31,6 +31,10 @@ export function resolveSettings(options: GitOptions): Settings {
     4 * MIB,
     Math.min(64 * MIB, Math.floor(memoryBudget / 2 / threads / MIB) * MIB),
   )
+  const taskMemoryBytes = Math.max(
+    MIN_TASK_MEMORY_BYTES,
+    memoryBudget - threads * arenaBytes - Math.floor(memoryBudget / 16),
+  )
   return {
     engine: {
       root: options.root,
@@ -40,10 +44,8 @@ export function resolveSettings(options: GitOptions): Settings {
       maxObjectBytes: options.maxObjectBytes ?? 256 * MIB,
       maxObjects: options.maxObjects ?? 10_000_000,
       arenaBytes,
-      taskMemoryBytes: Math.max(
-        MIN_TASK_MEMORY_BYTES,
-        memoryBudget - threads * arenaBytes - Math.floor(memoryBudget / 16),
-      ),
+      taskMemoryBytes,
+      maxTableBytes: Math.floor(taskMemoryBytes / 2),
     },
     workers,
     concurrency: options.concurrency ?? 32,

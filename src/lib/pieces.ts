@@ -9,7 +9,7 @@ export function release(bytes: Uint8Array): void {
 }
 
 /** Releases the whole buffer of bytes. The caller must own all of it. */
-export function releaseBuffer({ buffer }: Uint8Array): void {
+export function releaseBuffer({ buffer }: ArrayBufferView): void {
   if (buffer instanceof ArrayBuffer && !buffer.detached) buffer.transfer(0)
 }
 

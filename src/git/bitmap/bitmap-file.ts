@@ -7,6 +7,7 @@ import { GitError } from '../ports.ts'
 import type { PackIndex } from '../store/pack-index.ts'
 import { be32 } from '../store/pack-index.ts'
 import { mapFileOrNull } from '../store/read-file.ts'
+import type { Tables } from '../store/tables.ts'
 import { StoredBitmaps } from './stored-bitmaps.ts'
 import { bitWords } from './bits.ts'
 import { decodeEwah, ewahSize } from './ewah.ts'
@@ -29,6 +30,7 @@ export class BitmapFile {
     count: number,
     packChecksum: Uint8Array,
     path: string,
+    private readonly tables: Tables,
   ) {
     const bad = (what: string) => new GitError('corrupt', `${path}: ${what}`)
     if (
@@ -45,7 +47,7 @@ export class BitmapFile {
     if (Buffer.compare(sum, bytes.subarray(bytes.length - 20)) !== 0)
       throw bad('the bitmap does not match its checksum')
     this.words = bitWords(count)
-    this.bitmaps = new StoredBitmaps(this.words, MAX_DECODED)
+    this.bitmaps = new StoredBitmaps(this.words, MAX_DECODED, tables)
     let at = 32
     for (let i = 0; i < 4; i++) {
       this.typeBitmapsAt.push(at)
@@ -63,10 +65,11 @@ export class BitmapFile {
   }
 
   /** Returns null when the pack has no bitmap. */
-  static open(base: string, index: PackIndex): BitmapFile | null {
+  static open(base: string, index: PackIndex, tables: Tables): BitmapFile | null {
     const path = `${base}.bitmap`
     const bytes = mapFileOrNull(path)
-    return bytes === null ? null : new BitmapFile(bytes, index.count, index.packChecksum, path)
+    if (bytes === null) return null
+    return new BitmapFile(bytes, index.count, index.packChecksum, path, tables)
   }
 
   /** Whether the commit at this index position has a bitmap. */
@@ -76,7 +79,7 @@ export class BitmapFile {
 
   /**
    * Returns the objects that the commit at this index position reaches, by pack position, or null.
-   * The result is shared and must not be changed.
+   * The result is shared: it must not be changed, and is valid until the next call.
    */
   reachable(indexPos: number): Uint32Array | null {
     const entry = this.entryByIndexPos.get(indexPos)
@@ -91,7 +94,7 @@ export class BitmapFile {
     const slot = [COMMIT, TREE, BLOB, TAG].indexOf(type)
     let bits = this.typeBits[slot]
     if (bits === undefined) {
-      bits = new Uint32Array(this.words)
+      bits = this.tables.allocate(Uint32Array, this.words)
       decodeEwah(this.bytes, this.typeBitmapsAt[slot]!, bits)
       this.typeBits[slot] = bits
     }

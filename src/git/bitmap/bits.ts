@@ -1,4 +1,5 @@
 /** Bit sets as arrays of 32-bit words. */
+import { HEAP_TABLES, type Tables } from '../store/tables.ts'
 
 export const bitWords = (count: number): number => ((count + 63) >>> 6) << 1
 
@@ -37,8 +38,8 @@ export function countBits(bits: Uint32Array): number {
 }
 
 /** Returns the members in ascending order. */
-export function listBits(bits: Uint32Array): Uint32Array {
-  const list = new Uint32Array(countBits(bits))
+export function listBits(bits: Uint32Array, tables: Tables = HEAP_TABLES): Uint32Array {
+  const list = tables.allocate(Uint32Array, countBits(bits))
   let at = 0
   for (let i = 0; i < bits.length; i++) {
     for (let word = bits[i]!; word !== 0; word &= word - 1)

@@ -51,10 +51,16 @@ export function decodeEwah(bytes: Uint8Array, at: number, out: Uint32Array): voi
   }
 }
 
-/** Serializes a set of `count` bits. */
-export function encodeEwah(bits: Uint32Array, count: number): Uint8Array {
+/** Bytes around the words of a serialized set: its numbers of bits and words, and the last marker. */
+const FRAME_BYTES = 12
+
+/** Bytes that a serialized set of `count` bits takes at most: no word is compressed. */
+export const maxEwahBytes = (count: number): number => FRAME_BYTES + (Math.ceil(count / 64) + 1) * 8
+
+/** Serializes a set of `count` bits to the beginning of `out`. Returns the length in bytes. */
+export function encodeEwah(bits: Uint32Array, count: number, out: Uint8Array): number {
   const total = Math.ceil(count / 64)
-  const words: number[] = []
+  let to = 8
   let marker = 0
   let at = 0
   do {
@@ -66,16 +72,26 @@ export function encodeEwah(bits: Uint32Array, count: number): Uint8Array {
     const start = at
     while (at < total && at - start < MAX_LITERALS && uniformValue(bits, at) < 0) at++
     const literals = at - start
-    marker = words.length / 2
-    words.push(((literals << 1) | (run >>> 31)) >>> 0, ((run << 1) | (value === 1 ? 1 : 0)) >>> 0)
-    for (let i = start; i < at; i++) words.push(bits[i * 2 + 1]!, bits[i * 2]!)
+    marker = (to - 8) / 8
+    to = putBe32(out, to, (literals << 1) | (run >>> 31))
+    to = putBe32(out, to, (run << 1) | (value === 1 ? 1 : 0))
+    for (let i = start; i < at; i++) {
+      to = putBe32(out, to, bits[i * 2 + 1]!)
+      to = putBe32(out, to, bits[i * 2]!)
+    }
   } while (at < total)
-  const out = Buffer.alloc(12 + words.length * 4)
-  out.writeUInt32BE(count, 0)
-  out.writeUInt32BE(words.length / 2, 4)
-  words.forEach((word, i) => out.writeUInt32BE(word, 8 + i * 4))
-  out.writeUInt32BE(marker, 8 + words.length * 4)
-  return out
+  putBe32(out, 0, count)
+  putBe32(out, 4, (to - 8) / 8)
+  return putBe32(out, to, marker)
+}
+
+/** Writes a number of 32 bits. Returns the position after it. */
+function putBe32(out: Uint8Array, at: number, value: number): number {
+  out[at] = value >>> 24
+  out[at + 1] = value >>> 16
+  out[at + 2] = value >>> 8
+  out[at + 3] = value
+  return at + 4
 }
 
 /** Returns 0 or 1 when all bits of a 64-bit word are equal, else -1. */

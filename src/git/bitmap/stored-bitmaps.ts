@@ -3,6 +3,7 @@
  * (gitformat-bitmap, "XOR offset").
  */
 import { xorInto } from './bits.ts'
+import { HEAP_TABLES, type Tables } from '../store/tables.ts'
 import { decodeEwah } from './ewah.ts'
 
 /**
@@ -23,9 +24,13 @@ export class StoredBitmaps {
   constructor(
     readonly words: number,
     private readonly maxDecoded: number,
+    private readonly tables: Tables = HEAP_TABLES,
   ) {}
 
-  /** Returns the bitmap with this number. The result is shared and must not be changed. */
+  /**
+   * Returns the bitmap with this number. The result is shared: it must not be changed, and is valid
+   * until the next call.
+   */
   decode(index: number): Uint32Array {
     const cached = this.decoded.get(index)
     if (cached) {
@@ -39,20 +44,29 @@ export class StoredBitmaps {
       base = this.decoded.get(i)
       if (base === undefined) chain.push(i)
     }
-    const bits = base === undefined ? new Uint32Array(this.words) : base.slice()
+    const { tables, words } = this
+    const bits = tables.allocate(Uint32Array, words)
+    if (base !== undefined) bits.set(base)
     for (const i of chain.reverse()) {
       const { bytes, at } = this.stored[i]!
-      const own = new Uint32Array(this.words)
+      const own = tables.allocate(Uint32Array, words)
       decodeEwah(bytes, at, own)
       xorInto(bits, own)
+      tables.release(own)
     }
     this.remember(index, bits)
     return bits
   }
 
+  /** Keeps a decoded bitmap, which then belongs to this object. */
   remember(index: number, bits: Uint32Array): void {
     this.decoded.set(index, bits)
-    if (this.decoded.size > this.maxDecoded) this.decoded.delete(this.decoded.keys().next().value!)
+    if (this.decoded.size <= this.maxDecoded) return
+    for (const [oldest, unused] of this.decoded) {
+      this.decoded.delete(oldest)
+      this.tables.release(unused)
+      break
+    }
   }
 
   get decodedBytes(): number {

@@ -3,6 +3,7 @@
  * character per byte (Latin-1). So `===` and `<` compare bytes, and maps can use paths as keys. Keys
  * are converted to text (UTF-8, with U+FFFD for invalid bytes) and back only in the interface.
  */
+import { bytesToLatin1 } from '#lib/byte-text.ts'
 import { GitError } from '../ports.ts'
 
 /** A path or name with one character per byte. */
@@ -16,7 +17,7 @@ export const textToKey = (text: string): PathKey =>
   ascii.test(text) ? text : Buffer.from(text, 'utf8').toString('latin1')
 export const keyToBytes = (key: PathKey): Uint8Array => Buffer.from(key, 'latin1')
 export const bytesToKey = (bytes: Uint8Array, from = 0, to = bytes.length): PathKey =>
-  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1', from, to)
+  bytesToLatin1(bytes, from, to)
 
 export const joinKey = (directory: PathKey, name: PathKey): PathKey =>
   directory === '' ? name : `${directory}/${name}`

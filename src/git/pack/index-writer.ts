@@ -1,6 +1,7 @@
 /** Writes pack indexes of version 2, byte for byte as git does (gitformat-pack). */
 import { compareOids } from '../store/compare-oids.ts'
 import { HashingWriter } from '../store/hashing-writer.ts'
+import { HEAP_TABLES, type Tables } from '../store/tables.ts'
 
 /** The data of an index. Row i of each column belongs to one object; the order is arbitrary. */
 export type IndexRows = {
@@ -88,28 +89,39 @@ export function sortRows({
   count,
   oids,
   ids,
+  tables = HEAP_TABLES,
 }: {
   count: number
   oids: Uint8Array
   ids: Int32Array | null
+  tables?: Tables
 }): Uint32Array {
-  if (ids === null) return sortOids(oids, count)
-  return sortRange(oids, (row) => ids[row]! * 20, count)
+  if (ids === null) return sortOids(oids, count, tables)
+  return sortRange(oids, (row) => ids[row]! * 20, count, tables)
 }
 
 /**
  * Returns the numbers of ids in the order of the ids: a counting sort by the first two bytes, then
  * a sort within each bucket.
  */
-export function sortOids(oids: Uint8Array, count: number): Uint32Array {
-  return sortRange(oids, (row) => row * 20, count)
+export function sortOids(
+  oids: Uint8Array,
+  count: number,
+  tables: Tables = HEAP_TABLES,
+): Uint32Array {
+  return sortRange(oids, (row) => row * 20, count, tables)
 }
 
-function sortRange(oids: Uint8Array, at: (row: number) => number, count: number): Uint32Array {
+function sortRange(
+  oids: Uint8Array,
+  at: (row: number) => number,
+  count: number,
+  tables: Tables,
+): Uint32Array {
   const starts = new Uint32Array(65537)
   for (let i = 0; i < count; i++) starts[(oids[at(i)]! << 8) + oids[at(i) + 1]! + 1]!++
   for (let i = 0; i < 65536; i++) starts[i + 1]! += starts[i]!
-  const order = new Uint32Array(count)
+  const order = tables.allocate(Uint32Array, count)
   const next = starts.slice(0, 65536)
   for (let i = 0; i < count; i++) order[next[(oids[at(i)]! << 8) + oids[at(i) + 1]!]!++] = i
   for (let bucket = 0; bucket < 65536; bucket++) {

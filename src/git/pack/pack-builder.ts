@@ -133,7 +133,7 @@ export class PackBuilder {
         positions ??
         (pack === this.verbatimPack ? null : Uint32Array.from({ length: count }, (_, i) => i))
       const { reverseIndex } = pack
-      const written = new WrittenOffsets(listed, reverseIndex)
+      const written = new WrittenOffsets(listed, reverseIndex, pack.tables)
       return { pack, positions: listed, reverseIndex, written }
     })
     this.total = countPlanned(parts)

@@ -75,7 +75,7 @@ export function* planPackOf(
   for (const [i, pack] of sorted.entries()) {
     const { index, reverseIndex } = pack
     const larger = sorted.slice(0, i)
-    const bits = new Uint32Array(Math.ceil(index.count / 32))
+    const bits = pack.tables.allocate(Uint32Array, Math.ceil(index.count / 32))
     for (let indexPos = 0; indexPos < index.count; indexPos++) {
       if (indexPos % 65536 === 65535) yield 'pause'
       if (!isChosen(pack, indexPos)) continue
@@ -118,5 +118,6 @@ const largestFirst = (parts: PackPart[]): PackPart[] => parts.sort((a, b) => b.c
 
 function partOfBits(pack: PackFile, bits: Uint32Array): PackPart {
   const count = countBits(bits)
-  return { pack, positions: count === pack.index.count ? null : listBits(bits), count }
+  const isWhole = count === pack.index.count
+  return { pack, positions: isWhole ? null : listBits(bits, pack.tables), count }
 }

@@ -3,14 +3,15 @@ import { closeSync, fsyncSync, openSync } from 'node:fs'
 import { HashingWriter } from '../store/hashing-writer.ts'
 import type { ObjectStore } from '../store/object-store.ts'
 import { PackIndex } from '../store/pack-index.ts'
+import type { Tables } from '../store/tables.ts'
 import { packOrder, writeReverseIndex } from '../store/reverse-index.ts'
 import { writeDurably } from '../store/store-files.ts'
-import { sortRows, writeIndexEntries, type IndexEntries } from './index-writer.ts'
+import { sortOids, writeIndexEntries, type IndexEntries } from './index-writer.ts'
 import { PackBuilder, type DeltaPlan } from './pack-builder.ts'
 import { countPlanned, type PackPart } from './pack-plan.ts'
 
 /**
- * Writes `<path>.pack`, `.idx` and `.rev`, all synced, and pauses regularly. The memory is in
+ * Writes `<path>.pack`, `.idx` and `.rev`, all synced, and pauses regularly. The tables are in
  * proportion to the objects that are not copied with a whole pack.
  */
 export function* writePackFile(
@@ -28,7 +29,8 @@ export function* writePackFile(
       rows!.add(...entry),
     )
     const { verbatimPack } = builder
-    rows = new WrittenRows(countPlanned(parts) - (verbatimPack?.index.count ?? 0))
+    const { tables } = store
+    rows = new WrittenRows(countPlanned(parts) - (verbatimPack?.index.count ?? 0), tables)
     let last = 0
     // Creating deltas is slow, so the task pauses more often with a delta plan.
     const due = () => builder.doneCount - last >= (deltas && deltas.size > 0 ? 8 : 512)
@@ -38,11 +40,12 @@ export function* writePackFile(
     }
     const checksum = writer.finish()
     fsyncSync(fd)
-    const entries = verbatimPack === null ? rows : new MergedEntries(verbatimPack.index, rows)
+    const entries =
+      verbatimPack === null ? rows : new MergedEntries(verbatimPack.index, rows, tables)
     writeDurably(`${path}.idx`, (idx) => writeIndexEntries(idx, entries, checksum))
     yield 'pause'
     const index = PackIndex.open(`${path}.idx`)
-    writeDurably(`${path}.rev`, (rev) => writeReverseIndex(rev, packOrder(index), checksum))
+    writeDurably(`${path}.rev`, (rev) => writeReverseIndex(rev, packOrder(index, tables), checksum))
   } finally {
     closeSync(fd)
   }
@@ -56,10 +59,13 @@ class WrittenRows implements IndexEntries {
   private rows = 0
   private order: Uint32Array | null = null
 
-  constructor(readonly count: number) {
-    this.oids = new Uint8Array(count * 20)
-    this.crcs = new Uint32Array(count)
-    this.offsets = new Float64Array(count)
+  constructor(
+    readonly count: number,
+    private readonly tables: Tables,
+  ) {
+    this.oids = tables.allocate(Uint8Array, count * 20)
+    this.crcs = tables.allocate(Uint32Array, count)
+    this.offsets = tables.allocate(Float64Array, count)
   }
 
   add(
@@ -91,7 +97,7 @@ class WrittenRows implements IndexEntries {
   }
 
   private row(i: number): number {
-    this.order ??= sortRows({ count: this.count, oids: this.oids, ids: null })
+    this.order ??= sortOids(this.oids, this.count, this.tables)
     return this.order[i]!
   }
 }
@@ -105,9 +111,10 @@ class MergedEntries implements IndexEntries {
   constructor(
     private readonly index: PackIndex,
     private readonly rows: WrittenRows,
+    tables: Tables,
   ) {
     this.count = index.count + rows.count
-    this.sources = new Int32Array(this.count)
+    this.sources = tables.allocate(Int32Array, this.count)
     let at = 0
     let indexPos = 0
     for (let i = 0; i < rows.count; i++) {

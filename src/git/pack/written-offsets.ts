@@ -1,4 +1,5 @@
 import type { ReverseIndex } from '../store/reverse-index.ts'
+import type { Tables } from '../store/tables.ts'
 
 /** Offsets of one pack's objects in the pack that is being written, by pack position. */
 export class WrittenOffsets {
@@ -18,13 +19,14 @@ export class WrittenOffsets {
   constructor(
     packPositions: Uint32Array | null,
     private readonly reverseIndex: ReverseIndex,
+    tables: Tables,
   ) {
     this.dense = null
     this.sparse = null
     if (packPositions === null) return
     const { count } = reverseIndex
     if (packPositions.length * 8 > count) {
-      this.dense = new Float64Array(count).fill(WrittenOffsets.NOT_SELECTED)
+      this.dense = tables.allocate(Float64Array, count).fill(WrittenOffsets.NOT_SELECTED)
       for (let i = 0; i < packPositions.length; i++)
         this.dense[packPositions[i]!] = WrittenOffsets.NOT_WRITTEN
     } else {

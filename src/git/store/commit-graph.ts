@@ -3,6 +3,7 @@
  * commits, without parsing the commits.
  */
 import { join } from 'node:path'
+import { bytesToOid } from '../object.ts'
 import { GitError, type Oid } from '../ports.ts'
 import { FILTER_SETTINGS, mayContain } from './changed-paths.ts'
 import { compareOids } from './compare-oids.ts'
@@ -207,8 +208,7 @@ export class CommitGraph {
   find(oid: Oid): GraphNode | null {
     const position = this.position(Buffer.from(oid, 'hex'), 0)
     if (position < 0) return null
-    const hex = (at: number) =>
-      Buffer.from(this.bytes.buffer, this.bytes.byteOffset + at, 20).toString('hex')
+    const hex = (at: number) => bytesToOid(this.bytes, at)
     return {
       oid,
       tree: hex(this.treeAt(position)),

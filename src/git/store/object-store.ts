@@ -15,6 +15,7 @@ import { listPacks, packDirectory } from './store-files.ts'
 import type { WholeEntry } from './inflate-entry.ts'
 import { MAX_MEMORY_CONTENT_BYTES } from './large-content.ts'
 import { PackFile } from './pack-file.ts'
+import { HEAP_TABLES, type Tables } from './tables.ts'
 import { readShallowRoots, type ShallowRoots } from './shallow-roots.ts'
 
 const EMPTY_TREE_OID = Buffer.from(EMPTY_TREE, 'hex')
@@ -42,6 +43,8 @@ export class ObjectStore implements ObjectReader {
   constructor(
     readonly directory: string,
     readonly reader: EntryReader,
+    /** For tables that grow with the store. */
+    readonly tables: Tables = HEAP_TABLES,
   ) {
     this.refresh()
   }
@@ -93,7 +96,7 @@ export class ObjectStore implements ObjectReader {
       const existing = known.get(name)
       if (existing) known.delete(name)
       else changed = true
-      next.push(existing ?? new PackFile(join(path, name)))
+      next.push(existing ?? new PackFile(join(path, name), this.tables))
     }
     for (const removed of known.values()) this.retired.push(removed)
     changed ||= known.size > 0

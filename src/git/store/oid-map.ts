@@ -1,3 +1,5 @@
+import { growTable, HEAP_TABLES, type Tables } from './tables.ts'
+
 /**
  * Numbers object ids from 0 in the order of their addition: a hash table over raw 20-byte ids that
  * creates no strings.
@@ -12,12 +14,15 @@ export class OidMap {
   /** Whether the last `add` added a new id. */
   added = false
 
-  constructor(expected = 64) {
+  constructor(
+    expected = 64,
+    private readonly tables: Tables = HEAP_TABLES,
+  ) {
     let slots = 128
     while (slots < expected * 2) slots *= 2
-    this.slots = new Int32Array(slots)
+    this.slots = tables.allocate(Int32Array, slots)
     this.mask = slots - 1
-    this.words = new Int32Array(Math.max(64, expected) * 5)
+    this.words = tables.allocate(Int32Array, Math.max(64, expected) * 5)
   }
 
   /** Returns the number of the id at `bytes[at, at + 20)`, or -1. */
@@ -87,19 +92,19 @@ export class OidMap {
   }
 
   private growWords(): void {
-    const grown = new Int32Array(Math.ceil((this.words.length * 3) / 10) * 5)
-    grown.set(this.words)
-    this.words = grown
+    const length = Math.ceil((this.words.length * 3) / 10) * 5
+    this.words = growTable(this.tables, this.words, length)
   }
 
   private growSlots(): void {
-    const slots = new Int32Array(this.slots.length * 2)
+    const slots = this.tables.allocate(Int32Array, this.slots.length * 2)
     const mask = slots.length - 1
     for (let index = 0; index < this.size; index++) {
       let slot = hashWord(this.words[index * 5]!) & mask
       while (slots[slot]! > 0) slot = (slot + 1) & mask
       slots[slot] = index + 1
     }
+    this.tables.release(this.slots)
     this.slots = slots
     this.mask = mask
   }

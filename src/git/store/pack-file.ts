@@ -7,6 +7,7 @@ import { GitError } from '../ports.ts'
 import { BitmapFile } from '../bitmap/bitmap-file.ts'
 import type { ArenaSlots } from './arena.ts'
 import { PackIndex } from './pack-index.ts'
+import { HEAP_TABLES, type Tables } from './tables.ts'
 import { ReverseIndex } from './reverse-index.ts'
 
 export class PackFile {
@@ -23,7 +24,10 @@ export class PackFile {
   private pending: boolean
 
   /** `base` is the path without `.pack`. Files are opened on first use. */
-  constructor(readonly base: string) {
+  constructor(
+    readonly base: string,
+    readonly tables: Tables = HEAP_TABLES,
+  ) {
     this.pending = existsSync(`${base}.pending`)
   }
 
@@ -57,7 +61,8 @@ export class PackFile {
 
   /** The pack's objects in pack order. */
   get reverseIndex(): ReverseIndex {
-    this.openReverseIndex ??= ReverseIndex.open(this.base, this.index, this.size - 20)
+    const { base, index, size, tables } = this
+    this.openReverseIndex ??= ReverseIndex.open(base, index, size - 20, tables)
     return this.openReverseIndex
   }
 
@@ -73,18 +78,13 @@ export class PackFile {
     if (this.openBitmap === undefined) {
       try {
         const index = this.indexOrNull
-        this.openBitmap = index && BitmapFile.open(this.base, index)
+        this.openBitmap = index && BitmapFile.open(this.base, index, this.tables)
       } catch (error) {
         if (!(error instanceof GitError)) throw error
         this.openBitmap = null
       }
     }
     return this.openBitmap
-  }
-
-  /** Looks for the bitmap again on next use: maintenance may have written one. */
-  forgetMissingBitmap(): void {
-    if (this.openBitmap === null) this.openBitmap = undefined
   }
 
   /** Whether the pack may still be removed because its push is refused. */
@@ -109,6 +109,7 @@ export class PackFile {
     if (this.fd >= 0) closeSync(this.fd)
     this.fd = -1
     this.openIndex = null
+    this.openReverseIndex?.release()
     this.openReverseIndex = null
     this.openBitmap = undefined
   }

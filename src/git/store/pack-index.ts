@@ -1,4 +1,5 @@
 /** Reads a pack index of version 2 in place (gitformat-pack, "pack-*.idx files"). */
+import { bytesToOid } from '../object.ts'
 import { GitError } from '../ports.ts'
 import { mapFile } from './read-file.ts'
 
@@ -92,8 +93,7 @@ export class PackIndex {
   }
 
   oid(indexPos: number): string {
-    const at = this.oidsAt + indexPos * 20
-    return Buffer.from(this.bytes.buffer, this.bytes.byteOffset + at, 20).toString('hex')
+    return bytesToOid(this.bytes, this.oidsAt + indexPos * 20)
   }
 
   crc(indexPos: number): number {

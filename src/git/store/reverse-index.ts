@@ -8,6 +8,7 @@ import { GitError } from '../ports.ts'
 import { HashingWriter } from './hashing-writer.ts'
 import { be32, type PackIndex } from './pack-index.ts'
 import { mapFileOrNull } from './read-file.ts'
+import { HEAP_TABLES, type Tables } from './tables.ts'
 
 /** Index position and offset of every object, by pack position. */
 type PackOrderArrays = { readonly indexPositions: Uint32Array; readonly offsets: Float64Array }
@@ -43,11 +44,12 @@ export class ReverseIndex {
     private readonly end: number,
     /** The bytes of an intact `.rev` file, or null. */
     private file: Uint8Array | null,
+    private readonly tables: Tables,
   ) {}
 
   /** `end` is the offset of the pack's trailer. */
-  static open(base: string, index: PackIndex, end: number): ReverseIndex {
-    return new ReverseIndex(index, end, readIntactFile(base, index))
+  static open(base: string, index: PackIndex, end: number, tables: Tables): ReverseIndex {
+    return new ReverseIndex(index, end, readIntactFile(base, index), tables)
   }
 
   /** Number of objects in the pack. */
@@ -69,9 +71,10 @@ export class ReverseIndex {
    */
   get all(): PackOrderArrays {
     if (this.arrays !== null) return this.arrays
+    const { file, index, tables } = this
     const arrays =
-      (this.file && arraysOf(this.index, indexPositionsIn(this.file, this.count), this.end)) ??
-      arraysOf(this.index, packOrder(this.index), this.end)
+      (file && arraysOf(index, indexPositionsIn(file, index.count, tables), this.end, tables)) ??
+      arraysOf(index, packOrder(index, tables), this.end, tables)
     if (arrays === null)
       throw new GitError(
         'corrupt',
@@ -106,7 +109,7 @@ export class ReverseIndex {
       if (packPos >= 0 && this.indexPosAt(packPos) === indexPos) return packPos
     }
     const { indexPositions } = this.all
-    const packPositions = new Uint32Array(indexPositions.length)
+    const packPositions = this.tables.allocate(Uint32Array, indexPositions.length)
     for (let packPos = 0; packPos < indexPositions.length; packPos++)
       packPositions[indexPositions[packPos]!] = packPos
     this.packPositions = packPositions
@@ -125,6 +128,18 @@ export class ReverseIndex {
     return low < this.count && this.offsetAt(low) === offset ? low : -1
   }
 
+  /** Ends the use of the arrays. */
+  release(): void {
+    const { arrays, packPositions, tables } = this
+    if (arrays !== null) {
+      tables.release(arrays.indexPositions)
+      tables.release(arrays.offsets)
+    }
+    if (packPositions !== null) tables.release(packPositions)
+    this.arrays = null
+    this.packPositions = null
+  }
+
   /** Whether the file may be used for one more lookup: it exists and has had few lookups. */
   private mayReadFile(): boolean {
     return this.file !== null && this.lookups++ < 64 + this.count * MAX_LOOKUP_SHARE
@@ -138,10 +153,11 @@ function arraysOf(
   index: PackIndex,
   indexPositions: Uint32Array | null,
   end: number,
+  tables: Tables,
 ): PackOrderArrays | null {
   if (indexPositions === null) return null
   const { count } = index
-  const offsets = new Float64Array(count + 1)
+  const offsets = tables.allocate(Float64Array, count + 1)
   for (let packPos = 0; packPos < count; packPos++)
     offsets[packPos] = index.offset(indexPositions[packPos]!)
   offsets[count] = end
@@ -154,8 +170,8 @@ function arraysOf(
 export function isReverseIndexDamaged(base: string, index: PackIndex): boolean {
   if (!existsSync(`${base}.rev`)) return false
   const file = readIntactFile(base, index)
-  const indexPositions = file && indexPositionsIn(file, index.count)
-  return arraysOf(index, indexPositions, Infinity) === null
+  const indexPositions = file && indexPositionsIn(file, index.count, HEAP_TABLES)
+  return arraysOf(index, indexPositions, Infinity, HEAP_TABLES) === null
 }
 
 /** Returns the bytes of the `.rev` file when it belongs to the index and matches its checksum. */
@@ -179,8 +195,8 @@ function readIntactFile(base: string, index: PackIndex): Uint8Array | null {
     : null
 }
 
-function indexPositionsIn(file: Uint8Array, count: number): Uint32Array | null {
-  const indexPositions = new Uint32Array(count)
+function indexPositionsIn(file: Uint8Array, count: number, tables: Tables): Uint32Array | null {
+  const indexPositions = tables.allocate(Uint32Array, count)
   for (let packPos = 0; packPos < count; packPos++) {
     const indexPos = be32(file, HEADER_BYTES + packPos * 4)
     if (indexPos >= count) return null
@@ -190,9 +206,9 @@ function indexPositionsIn(file: Uint8Array, count: number): Uint32Array | null {
 }
 
 /** Returns the index positions of a pack in the order of their offsets. */
-export function packOrder(index: PackIndex): Uint32Array {
+export function packOrder(index: PackIndex, tables: Tables = HEAP_TABLES): Uint32Array {
   const { count } = index
-  const indexPositions = new Uint32Array(count)
+  const indexPositions = tables.allocate(Uint32Array, count)
   let largest = 0
   for (let indexPos = 0; indexPos < count; indexPos++)
     largest = Math.max(largest, index.offset(indexPos))
@@ -202,12 +218,13 @@ export function packOrder(index: PackIndex): Uint32Array {
   }
   // Sorting numbers that combine offset and position is much faster than a sort with a comparison
   // function.
-  const keyed = new Float64Array(count)
+  const keyed = tables.allocate(Float64Array, count)
   for (let indexPos = 0; indexPos < count; indexPos++)
     keyed[indexPos] = index.offset(indexPos) * count + indexPos
   keyed.sort()
   for (let packPos = 0; packPos < count; packPos++)
     indexPositions[packPos] = keyed[packPos]! % count
+  tables.release(keyed)
   return indexPositions
 }
 

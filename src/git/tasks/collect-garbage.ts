@@ -20,7 +20,8 @@ import { PackIndex } from '../store/pack-index.ts'
 import type { PackFile } from '../store/pack-file.ts'
 import type { BitmapReach } from '../walk/bitmap-reach.ts'
 import { reachableObjects } from '../walk/reachable-objects.ts'
-import type { Engine } from './engine.ts'
+import { NumberList } from '../walk/number-list.ts'
+import type { OpenStore } from './open-store.ts'
 import { planDeltasOf } from './plan-deltas.ts'
 import type { Task } from './task.ts'
 
@@ -36,7 +37,7 @@ export type GarbageResult = {
 type UnreachableObjects = {
   readonly oids: OidMap
   /** For each object the time at which it was first found unreachable, in seconds since 1970. */
-  readonly times: number[]
+  readonly times: NumberList
 }
 
 /**
@@ -44,20 +45,21 @@ type UnreachableObjects = {
  * them or an object below it is missing.
  */
 export function* collectGarbage(
-  engine: Engine,
-  name: string,
+  store: OpenStore,
   tips: Uint8Array,
   graceMs: number,
   nowMs: number,
   path: string,
 ): Task<GarbageResult> {
-  const store = engine.store(name)
   const { objects } = store
   const packs = objects.packs.filter((pack) => !pack.isPending())
   const reached = yield* reachableObjects(objects, store.commits, tips)
   const now = Math.floor(nowMs / 1000)
 
-  const unreachable: UnreachableObjects = { oids: new OidMap(), times: [] }
+  const unreachable: UnreachableObjects = {
+    oids: new OidMap(64, objects.tables),
+    times: new NumberList(objects.tables),
+  }
   const cruftPacks = new Map<PackFile, Uint32Array>()
   for (const pack of packs) {
     const times = readMtimes(pack.base, pack.index)
@@ -90,9 +92,9 @@ export function* collectGarbage(
 
   const cruft = {
     kept,
-    timeOf: (raw: Uint8Array, at: number): number => times[oids.get(raw, at)]!,
+    timeOf: (raw: Uint8Array, at: number): number => times.at(oids.get(raw, at)),
   }
-  yield* installReplacements(engine, name, chosen, cruft, path)
+  yield* installReplacements(store, chosen, cruft, path)
   return {
     obsoletePacks: replaced.map((pack) => pack.name),
     dropped: oids.size - kept.size,
@@ -105,14 +107,12 @@ export function* collectGarbage(
  * fails, none is left.
  */
 function* installReplacements(
-  engine: Engine,
-  name: string,
+  store: OpenStore,
   reachable: readonly PackPart[],
   cruft: { kept: OidMap; timeOf(oids: Uint8Array, at: number): number },
   path: string,
 ): Task<void> {
-  const directory = engine.directory(name)
-  const store = engine.store(name)
+  const { directory } = store.objects
   const installed: string[] = []
   try {
     if (reachable.length > 0) {
@@ -148,7 +148,8 @@ function* findUnreachable(
     if (reached.hasAt(pack, indexPos)) continue
     any = true
     const number = oids.add(index.raw, index.oidAt(indexPos))
-    times[number] = Math.max(times[number] ?? 0, timeAt(indexPos))
+    if (oids.added) times.push(timeAt(indexPos))
+    else times.set(number, Math.max(times.at(number), timeAt(indexPos)))
   }
   return any
 }
@@ -162,9 +163,9 @@ function* selectKept(
   { oids, times }: UnreachableObjects,
   since: number,
 ): Generator<'pause', OidMap, unknown> {
-  const kept = new OidMap(oids.size)
+  const kept = new OidMap(oids.size, objects.tables)
   const ids = oids.bytes
-  for (let i = 0; i < oids.size; i++) if (times[i]! > since) kept.add(ids, i * 20)
+  for (let i = 0; i < oids.size; i++) if (times.at(i) > since) kept.add(ids, i * 20)
   if (kept.size === oids.size) return kept
   for (let i = 0; i < kept.size; i++) {
     if (i % 256 === 255) yield 'pause'

@@ -5,6 +5,7 @@ import { EntryReader } from '../store/entry-reader.ts'
 import { storeDirectory } from '../store/store-files.ts'
 import { createMemoryCells, MemoryBudget, type MemoryCells } from './memory-budget.ts'
 import { OpenStore } from './open-store.ts'
+import { TableMemory } from './table-memory.ts'
 
 /** Settings with defaults filled in, as plain values that can be sent to workers. */
 export type EngineSettings = {
@@ -18,6 +19,8 @@ export type EngineSettings = {
   readonly arenaBytes: number
   /** The part of `memoryBudget` that tasks reserve, in all threads together. */
   readonly taskMemoryBytes: number
+  /** The part of `taskMemoryBytes` for the tables of one round of maintenance. */
+  readonly maxTableBytes: number
 }
 
 /** Minimum of the read limit, so that objects pushed under a higher limit stay readable. */
@@ -59,6 +62,16 @@ export class Engine {
     this.open.set(name, opened)
     this.trim(name)
     return opened
+  }
+
+  /**
+   * Opens a store for one task, which closes it. Its tables are bounded on the heap, whatever the
+   * size of the store (`TableMemory`), and no other task waits for the memory of this one.
+   */
+  openBounded(name: string): { readonly store: OpenStore; readonly tables: TableMemory } {
+    const { root, tmp, maxTableBytes } = this.settings
+    const tables = new TableMemory(this.memory, tmp, maxTableBytes)
+    return { store: new OpenStore(storeDirectory(root, name), this.reader(), tables), tables }
   }
 
   /**

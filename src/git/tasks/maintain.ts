@@ -15,7 +15,6 @@ import { diffTreePaths } from '../diff/tree-diff.ts'
 import { GitError, type ObjectReader, type Oid } from '../ports.ts'
 import { buildPathFilter } from '../store/changed-paths.ts'
 import { directorySize, installPack, randomName, removePack } from '../store/store-files.ts'
-import { writeAll } from '../store/hashing-writer.ts'
 import { writeReverseIndex } from '../store/reverse-index.ts'
 import type { PackFile } from '../store/pack-file.ts'
 import { CommitGraphRows } from '../walk/commit-graph-rows.ts'
@@ -66,9 +65,9 @@ export function* maintainTask(
   named: readonly Oid[],
   options: MaintainOptions = {},
 ): Task<MaintenanceResult> {
-  const store = engine.store(name)
+  const { store, tables } = engine.openBounded(name)
   const { objects } = store
-  const directory = engine.directory(name)
+  const { directory } = objects
   const path = join(engine.settings.tmp, `combined-${randomName()}`)
   objects.pin()
   try {
@@ -77,30 +76,33 @@ export function* maintainTask(
     let garbage: GarbageResult = { obsoletePacks: [], dropped: 0, unreachable: 0 }
     if (options.graceMs === undefined) {
       const combined = packsToCombine(settledPacks(store))
-      if (combined.length > 1) yield* repack(engine, name, combined, path)
+      if (combined.length > 1) yield* repack(store, combined, path)
     } else {
       const nowMs = options.nowMs ?? performance.timeOrigin + performance.now()
       const all = Buffer.concat([
         Buffer.from(tips.join(''), 'hex'),
         existingOids(store, options.kept ?? new Uint8Array()),
       ])
-      garbage = yield* collectGarbage(engine, name, all, options.graceMs, nowMs, path)
+      garbage = yield* collectGarbage(store, all, options.graceMs, nowMs, path)
     }
     objects.refresh()
     // Leased commits may be in a pack of a push that is refused later.
     const tipCommits = commitsOfTips(store, named)
     // Git reads neither file in a shallow repository, and a later fetch may change its roots.
     const isShallow = objects.shallowRoots !== null
+    yield* addReverseIndexes(engine, store)
+    // Before the commit-graph, because clones of a store without a bitmap walk all of its history.
+    if (!isShallow) yield* addBitmap(engine, store, tipCommits, garbage.obsoletePacks)
     const unindexed = isShallow
       ? 0
-      : yield* updateCommitGraph(engine, name, tipCommits, garbage.unreachable === 0)
-    yield* addReverseIndexes(engine, store)
-    if (!isShallow) yield* addBitmap(engine, name, tipCommits, garbage.obsoletePacks)
+      : yield* updateCommitGraph(engine, store, tipCommits, garbage.unreachable === 0)
     const { obsoletePacks, dropped } = garbage
     const bytes = directorySize(directory)
     return { obsoletePacks, dropped, packs: objects.packs.length, bytes, unindexed }
   } finally {
     objects.unpin()
+    store.close()
+    tables.close()
     for (const ending of ['.pack', '.idx', '.rev', '.mtimes']) removeQuietly(path + ending)
   }
 }
@@ -127,11 +129,10 @@ function existingOids({ objects }: OpenStore, oids: Uint8Array): Uint8Array {
  */
 function* addBitmap(
   engine: Engine,
-  name: string,
+  store: OpenStore,
   tipCommits: readonly number[],
   obsoletePacks: readonly string[],
 ): Task<void> {
-  const store = engine.store(name)
   const { objects, commits } = store
   const largest = settledPacks(store)
     .filter((pack) => !obsoletePacks.includes(pack.name))
@@ -141,10 +142,9 @@ function* addBitmap(
     )
   if (largest === null || largest.index.count < MIN_BITMAP_OBJECTS || largest.bitmap !== null)
     return
-  const bytes = yield* buildBitmap(objects, commits, largest, tipCommits)
-  if (bytes === null) return
-  yield* replaceFile(engine, `${largest.base}.bitmap`, (fd) => writeAll(fd, bytes))
-  largest.forgetMissingBitmap()
+  yield* replaceFile(engine, `${largest.base}.bitmap`, (fd) =>
+    buildBitmap(objects, commits, largest, tipCommits, fd),
+  )
 }
 
 /** Writes the reverse index of large packs that have none. */
@@ -165,20 +165,22 @@ function* addReverseIndexes(engine: Engine, store: OpenStore): Task<void> {
  */
 function* updateCommitGraph(
   engine: Engine,
-  name: string,
+  store: OpenStore,
   tipCommits: readonly number[],
   keepsAll: boolean,
 ): Task<number> {
-  const { objects, commits } = engine.store(name)
+  const { objects, commits } = store
   const before = objects.commitGraph
   const rows = yield* CommitGraphRows.collect(commits, tipCommits, before, keepsAll)
   const filters = yield* PathFilters.compute(rows, before, (parent, tree) =>
     buildPathFilter(changedFiles(objects, parent, tree)),
   )
   if (rows.count > 0 && !(rows.isUnchanged && filters.added === 0)) {
-    const target = join(engine.directory(name), 'objects', 'info', 'commit-graph')
+    const target = join(objects.directory, 'objects', 'info', 'commit-graph')
     yield* replaceFile(engine, target, (fd) => writeCommitGraph(fd, rows, filters))
   }
+  filters.release()
+  rows.release()
   return filters.remaining
 }
 
@@ -192,17 +194,18 @@ function changedFiles(objects: ObjectReader, parent: Oid | null, tree: Oid): str
   }
 }
 
-/** Writes a file durably under a temporary name and renames it. */
+/** Writes a file durably under a temporary name and renames it, unless `write` returns false. */
 function* replaceFile(
   engine: Engine,
   target: string,
-  write: (fd: number) => Generator<'pause', void, unknown> | void,
+  write: (fd: number) => Generator<'pause', boolean | void, unknown> | void,
 ): Task<void> {
   const path = join(engine.settings.tmp, `made-${randomName()}`)
   try {
     const fd = openSync(path, 'wx', 0o444)
     try {
-      yield* write(fd) ?? []
+      const run = write(fd)
+      if (run && (yield* run) === false) return
       fsyncSync(fd)
     } finally {
       closeSync(fd)
@@ -227,19 +230,13 @@ function commitsOfTips(store: OpenStore, tips: readonly Oid[]): number[] {
   return [...commits]
 }
 
-function* repack(
-  engine: Engine,
-  name: string,
-  combined: readonly PackFile[],
-  path: string,
-): Task<void> {
-  const directory = engine.directory(name)
-  const { objects } = engine.store(name)
+function* repack(store: OpenStore, combined: readonly PackFile[], path: string): Task<void> {
+  const { objects } = store
   const parts = yield* planPackOf(combined)
-  const deltas = yield* planDeltasOf(engine.store(name), parts)
+  const deltas = yield* planDeltasOf(store, parts)
   yield* writePackFile(objects, parts, path, deltas)
-  installPack(directory, `${path}.pack`, `${path}.idx`, false)
-  for (const pack of combined) removePack(directory, pack.name)
+  installPack(objects.directory, `${path}.pack`, `${path}.idx`, false)
+  for (const pack of combined) removePack(objects.directory, pack.name)
 }
 
 /**

@@ -9,6 +9,7 @@ import { COMMIT } from '../pack/entry-header.ts'
 import { PeelCache, peelRaw, type PeeledObject } from '../walk/peel.ts'
 import type { EntryReader } from '../store/entry-reader.ts'
 import { ObjectStore } from '../store/object-store.ts'
+import { HEAP_TABLES, type Tables } from '../store/tables.ts'
 
 const MAX_CACHED_REACHES = 16
 
@@ -20,8 +21,8 @@ export class OpenStore {
   private readonly visibleCache = new Map<string, VisibleObjects>()
   private readonly key = Buffer.alloc(20)
 
-  constructor(directory: string, reader: EntryReader) {
-    this.objects = new ObjectStore(directory, reader)
+  constructor(directory: string, reader: EntryReader, tables: Tables = HEAP_TABLES) {
+    this.objects = new ObjectStore(directory, reader, tables)
     this.commits = new CommitTable(this.objects)
   }
 

@@ -12,6 +12,8 @@ import { ObjectCollector } from './object-collector.ts'
 import type { CommitTable } from './commit-table.ts'
 import { NO_FILTER, type ObjectFilter } from './object-filter.ts'
 import { CommitMarks } from './commit-marks.ts'
+import { NumberList } from './number-list.ts'
+import { sortLatestFirst } from './sort-by-time.ts'
 
 /** Returns the largest pack of a store that has a bitmap, or null. */
 export function bitmapPack(store: ObjectStore): PackFile | null {
@@ -32,15 +34,17 @@ export const isBitmapFilter = (filter: ObjectFilter): boolean =>
 export class BitmapReach {
   private readonly collector: ObjectCollector
   /** Commits that were walked, in no order. */
-  private readonly walked: number[] = []
-  private readonly seen = new CommitMarks()
+  private readonly walked: NumberList
+  private readonly seen: CommitMarks
 
   constructor(
-    store: ObjectStore,
+    private readonly store: ObjectStore,
     private readonly table: CommitTable,
     private readonly pack: PackFile | null,
     private readonly filter: ObjectFilter = NO_FILTER,
   ) {
+    this.walked = new NumberList(store.tables)
+    this.seen = new CommitMarks(store.tables)
     this.collector = new ObjectCollector(store, filter, pack)
   }
 
@@ -56,15 +60,17 @@ export class BitmapReach {
    */
   *addCommits(commits: readonly number[], limit = Infinity): Generator<'pause', void, unknown> {
     const { table } = this
-    const stack = [...commits].reverse()
+    const stack = new NumberList(this.store.tables)
+    for (let i = commits.length - 1; i >= 0; i--) stack.push(commits[i]!)
     while (stack.length > 0 && this.walked.length < limit) {
-      const commit = stack.pop()!
+      const commit = stack.pop()
       if (!this.addCommit(commit)) continue
       table.load(commit)
       this.walked.push(commit)
       if (this.walked.length % 4096 === 0) yield 'pause'
       for (let i = 0; i < table.parentCount(commit); i++) stack.push(table.parent(commit, i))
     }
+    stack.release()
   }
 
   /** Adds a commit. Returns whether its trees and parents must be walked. */
@@ -95,11 +101,11 @@ export class BitmapReach {
   /** Adds the trees of the walked commits and everything below them. */
   private *addTrees(): Generator<'pause', void, unknown> {
     const { table } = this
-    const oldest = this.walked.sort((a, b) => table.time(a) - table.time(b))
-    let steps = 0
-    for (const commit of oldest) {
-      this.collector.addTree(table.treeOids, commit * 20, [])
-      if (++steps % 32 === 0) yield 'pause'
+    const latestFirst = this.walked.view
+    sortLatestFirst(latestFirst, (commit) => table.time(commit), this.store.tables)
+    for (let i = latestFirst.length - 1; i >= 0; i--) {
+      this.collector.addTree(table.treeOids, latestFirst[i]! * 20, [])
+      if (i % 32 === 0) yield 'pause'
     }
   }
 

@@ -2,10 +2,13 @@
  * The rows of a new commit-graph: those of the previous file, and commits that it lacks. Only the
  * latter are parsed, so a small push into a long history needs little work and memory.
  */
+import { bytesToOid } from '../object.ts'
 import { sortRows } from '../pack/index-writer.ts'
 import type { CommitGraph } from '../store/commit-graph.ts'
+import type { Tables } from '../store/tables.ts'
 import type { CommitTable } from './commit-table.ts'
 import { CommitMarks } from './commit-marks.ts'
+import { NumberList } from './number-list.ts'
 
 /** The file has 30 bits for a generation, and 34 bits for a time in seconds. */
 const MAX_GENERATION = 0x3fffffff
@@ -13,6 +16,10 @@ const MAX_TIME_S = 2 ** 34 - 1
 /** Rows that are processed at once. */
 const PAUSE_ROWS = 1 << 16
 const PAUSE_COMMITS = 1 << 10
+
+/** Marks of a walk: a commit was found, and all of its parents were left before it. */
+const ENTERED = 1
+const LEFT = 2
 
 /** Rows by position, which is the rank of the commit's id. */
 export class CommitGraphRows {
@@ -35,14 +42,16 @@ export class CommitGraphRows {
     /** New commits, each after its parents. */
     private readonly fresh: Uint32Array,
   ) {
+    const { tables } = table
     const order = sortRows({
       count: fresh.length,
       oids: table.oids,
       ids: new Int32Array(fresh.buffer, fresh.byteOffset, fresh.length),
+      tables,
     })
-    this.positions = new Uint32Array(staying.length)
-    this.freshPositions = new Uint32Array(fresh.length)
-    this.sources = new Int32Array(staying.length + fresh.length)
+    this.positions = tables.allocate(Uint32Array, staying.length)
+    this.freshPositions = tables.allocate(Uint32Array, fresh.length)
+    this.sources = tables.allocate(Int32Array, staying.length + fresh.length)
     let count = 0
     let old = 0
     const addStaying = (end: number): void => {
@@ -52,14 +61,18 @@ export class CommitGraphRows {
         this.sources[count++] = old
       }
     }
-    for (const row of order) {
+    // `for … of` would make an object for each of millions of rows.
+    for (let i = 0; i < order.length; i++) {
+      const row = order[i]!
       if (before !== null) addStaying(before.rank(table.oids, fresh[row]! * 20))
       this.freshPositions[row] = count
       this.sources[count++] = ~row
     }
     addStaying(staying.length)
     this.count = count
-    this.freshNumbers = new Int32Array(table.size).fill(-1)
+    tables.release(order)
+    tables.release(staying)
+    this.freshNumbers = tables.allocate(Int32Array, table.size).fill(-1)
     fresh.forEach((commit, i) => void (this.freshNumbers[commit] = i))
     this.generations = this.computeGenerations()
   }
@@ -74,9 +87,26 @@ export class CommitGraphRows {
     before: CommitGraph | null,
     keepsAll: boolean,
   ): Generator<'pause', CommitGraphRows, unknown> {
-    const staying = new Uint8Array(before?.count ?? 0).fill(keepsAll ? 1 : 0)
+    const staying = table.tables.allocate(Uint8Array, before?.count ?? 0).fill(keepsAll ? 1 : 0)
     const fresh = yield* collectFresh(table, tips, before, staying)
     return new CommitGraphRows(table, before, staying, fresh)
+  }
+
+  get tables(): Tables {
+    return this.table.tables
+  }
+
+  /** Ends the use of the rows. */
+  release(): void {
+    for (const used of [
+      this.sources,
+      this.positions,
+      this.fresh,
+      this.freshPositions,
+      this.freshNumbers,
+      this.generations,
+    ])
+      this.tables.release(used)
   }
 
   /** Whether the commits are those of the previous file. */
@@ -118,8 +148,7 @@ export class CommitGraphRows {
   }
 
   treeOid(position: number): string {
-    const at = this.treeAt(position)
-    return Buffer.from(this.treeBytes(position).subarray(at, at + 20)).toString('hex')
+    return bytesToOid(this.treeBytes(position), this.treeAt(position))
   }
 
   /** Committer time in seconds since 1970. */
@@ -159,7 +188,7 @@ export class CommitGraphRows {
 
   private computeGenerations(): Uint32Array {
     const { table, fresh } = this
-    const generations = new Uint32Array(fresh.length)
+    const generations = this.tables.allocate(Uint32Array, fresh.length)
     fresh.forEach((commit, i) => {
       let level = 0
       for (let nth = 0; nth < table.parentCount(commit); nth++) {
@@ -186,42 +215,37 @@ function* collectFresh(
   before: CommitGraph | null,
   staying: Uint8Array,
 ): Generator<'pause', Uint32Array, unknown> {
-  const entered = new CommitMarks()
-  const left = new CommitMarks()
-  let fresh = new Uint32Array(256)
-  let count = 0
+  const marks = new CommitMarks(table.tables)
+  const stack = new NumberList(table.tables)
+  const fresh = new NumberList(table.tables)
   let loaded = 0
   for (const tip of tips) {
-    const stack = [tip]
+    stack.push(tip)
     while (stack.length > 0) {
-      const commit = stack[stack.length - 1]!
-      if (entered.add(commit, 1)) {
+      const commit = stack.last
+      if (marks.add(commit, ENTERED)) {
         const old = before?.position(table.oids, commit * 20) ?? -1
         if (old >= 0) {
-          left.add(commit, 1)
+          marks.add(commit, LEFT)
           stack.pop()
-          yield* markAncestors(before!, old, staying)
+          yield* markAncestors(before!, old, staying, table.tables)
           continue
         }
         table.load(commit)
         if (++loaded % PAUSE_COMMITS === 0) yield 'pause'
         for (let i = 0; i < table.parentCount(commit); i++) {
           const parent = table.parent(commit, i)
-          if (!entered.get(parent)) stack.push(parent)
+          if (!marks.get(parent)) stack.push(parent)
         }
         continue
       }
       stack.pop()
-      if (!left.add(commit, 1)) continue
-      if (count === fresh.length) {
-        const grown = new Uint32Array(count * 2)
-        grown.set(fresh)
-        fresh = grown
-      }
-      fresh[count++] = commit
+      if (marks.add(commit, LEFT)) fresh.push(commit)
     }
   }
-  return fresh.slice(0, count)
+  marks.release()
+  stack.release()
+  return fresh.view
 }
 
 /** Marks a row of a commit-graph and everything that it reaches. */
@@ -229,13 +253,15 @@ function* markAncestors(
   graph: CommitGraph,
   start: number,
   marks: Uint8Array,
+  tables: Tables,
 ): Generator<'pause', void, unknown> {
   if (marks[start] !== 0) return
   marks[start] = 1
-  const stack = [start]
+  const stack = new NumberList(tables)
+  stack.push(start)
   let steps = 0
   while (stack.length > 0) {
-    const position = stack.pop()!
+    const position = stack.pop()
     for (let nth = graph.parentCount(position) - 1; nth >= 0; nth--) {
       const parent = graph.parent(position, nth)
       if (marks[parent] !== 0) continue
@@ -244,4 +270,5 @@ function* markAncestors(
     }
     if (++steps % PAUSE_ROWS === 0) yield 'pause'
   }
+  stack.release()
 }

@@ -1,6 +1,12 @@
+import { growTable, HEAP_TABLES, type Tables } from '../store/tables.ts'
+
 /** One byte of flags for each commit number. The array grows with the numbers. */
 export class CommitMarks {
-  private bytes = new Uint8Array(256)
+  private bytes: Uint8Array
+
+  constructor(private readonly tables: Tables = HEAP_TABLES) {
+    this.bytes = tables.allocate(Uint8Array, 256)
+  }
 
   get(index: number): number {
     return index < this.bytes.length ? this.bytes[index]! : 0
@@ -9,12 +15,15 @@ export class CommitMarks {
   /** Sets bits. Returns whether any of them was clear. */
   add(index: number, bits: number): boolean {
     if (index >= this.bytes.length) {
-      const grown = new Uint8Array(Math.max(index + 1, this.bytes.length * 2))
-      grown.set(this.bytes)
-      this.bytes = grown
+      const length = Math.max(index + 1, this.bytes.length * 2)
+      this.bytes = growTable(this.tables, this.bytes, length)
     }
     const before = this.bytes[index]!
     this.bytes[index] = before | bits
     return (before & bits) !== bits
+  }
+
+  release(): void {
+    this.tables.release(this.bytes)
   }
 }

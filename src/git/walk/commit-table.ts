@@ -7,21 +7,32 @@ import { GitError } from '../ports.ts'
 import type { ObjectStore } from '../store/object-store.ts'
 import type { CommitGraph } from '../store/commit-graph.ts'
 import { OidMap } from '../store/oid-map.ts'
+import { growTable, type Tables } from '../store/tables.ts'
 
 const UNKNOWN = -1
 const NOT_A_COMMIT = -2
 
 export class CommitTable {
-  private readonly ids = new OidMap(256)
-  private trees = new Uint8Array(256 * 20)
-  private times = new Float64Array(256).fill(UNKNOWN)
+  readonly tables: Tables
+  private readonly ids: OidMap
+  private trees: Uint8Array
+  private times: Float64Array
   /** Start of a commit's parents in `edges`, and their number. */
-  private firsts = new Uint32Array(256)
-  private counts = new Uint16Array(256)
-  private edges = new Uint32Array(512)
+  private firsts: Uint32Array
+  private counts: Uint16Array
+  private edges: Uint32Array
   private edgeCount = 0
 
-  constructor(private readonly store: ObjectStore) {}
+  constructor(private readonly store: ObjectStore) {
+    const { tables } = store
+    this.tables = tables
+    this.ids = new OidMap(256, tables)
+    this.trees = tables.allocate(Uint8Array, 256 * 20)
+    this.times = tables.allocate(Float64Array, 256).fill(UNKNOWN)
+    this.firsts = tables.allocate(Uint32Array, 256)
+    this.counts = tables.allocate(Uint16Array, 256)
+    this.edges = tables.allocate(Uint32Array, 512)
+  }
 
   get size(): number {
     return this.ids.size
@@ -148,11 +159,8 @@ export class CommitTable {
   }
 
   private setParents(index: number, parents: readonly number[]): void {
-    if (this.edgeCount + parents.length > this.edges.length) {
-      const grown = new Uint32Array((this.edgeCount + parents.length) * 2)
-      grown.set(this.edges)
-      this.edges = grown
-    }
+    const end = this.edgeCount + parents.length
+    if (end > this.edges.length) this.edges = growTable(this.tables, this.edges, end * 2)
     this.firsts[index] = this.edgeCount
     this.counts[index] = parents.length
     for (const parent of parents) this.edges[this.edgeCount++] = parent
@@ -163,19 +171,13 @@ export class CommitTable {
   }
 
   private grow(): void {
-    const length = this.times.length * 2
-    const trees = new Uint8Array(length * 20)
-    trees.set(this.trees)
-    this.trees = trees
-    const times = new Float64Array(length).fill(UNKNOWN)
-    times.set(this.times)
-    this.times = times
-    const firsts = new Uint32Array(length)
-    firsts.set(this.firsts)
-    this.firsts = firsts
-    const counts = new Uint16Array(length)
-    counts.set(this.counts)
-    this.counts = counts
+    const { tables } = this
+    const before = this.times.length
+    const length = before * 2
+    this.trees = growTable(tables, this.trees, length * 20)
+    this.times = growTable(tables, this.times, length).fill(UNKNOWN, before)
+    this.firsts = growTable(tables, this.firsts, length)
+    this.counts = growTable(tables, this.counts, length)
   }
 }
 

@@ -30,7 +30,7 @@ export type BaseTree = {
 
 export class ObjectCollector {
   /** Collected objects, except those in `bits`. */
-  readonly chosen = new OidMap(256)
+  readonly chosen: OidMap
   /** With a bitmap pack: its collected objects, by pack position. */
   readonly bits: Uint32Array | null
   /**
@@ -58,7 +58,9 @@ export class ObjectCollector {
     private readonly findsPrevious = false,
   ) {
     this.byDepth = filter.treeDepth !== Infinity
-    this.bits = pack === null ? null : new Uint32Array(bitWords(pack.index.count))
+    this.chosen = new OidMap(256, store.tables)
+    this.bits =
+      pack === null ? null : store.tables.allocate(Uint32Array, bitWords(pack.index.count))
   }
 
   /** Whether an object has been collected. */

@@ -3,7 +3,10 @@
  * new ones.
  */
 import type { CommitGraph } from '../store/commit-graph.ts'
+import { growTable } from '../store/tables.ts'
 import type { CommitGraphRows } from './commit-graph-rows.ts'
+import { NumberList } from './number-list.ts'
+import { sortLatestFirst } from './sort-by-time.ts'
 
 /**
  * At least so many filters are computed in one run, and an eighth of a long history: each run
@@ -20,8 +23,8 @@ export type BuildFilter = (parentTree: string | null, tree: string) => Uint8Arra
 
 export class PathFilters {
   /** The new filters, one after the other, and the end of each. */
-  private bytes = new Uint8Array(1 << 16)
-  private readonly ends: number[] = []
+  private bytes: Uint8Array
+  private readonly ends: NumberList
   /** Number of the new filter by position, plus one. */
   private readonly numbers: Int32Array
 
@@ -31,7 +34,9 @@ export class PathFilters {
     /** Number of commits whose filter is left for a later run. */
     readonly remaining: number,
   ) {
-    this.numbers = new Int32Array(rows.count)
+    this.bytes = rows.tables.allocate(Uint8Array, 1 << 16)
+    this.ends = new NumberList(rows.tables)
+    this.numbers = rows.tables.allocate(Int32Array, rows.count)
   }
 
   /** Computes filters of the latest commits that have none, and pauses regularly. */
@@ -41,20 +46,26 @@ export class PathFilters {
     build: BuildFilter,
     maxNew: number = Math.max(MIN_NEW_FILTERS, Math.floor(rows.count * NEW_SHARE)),
   ): Generator<'pause', PathFilters, unknown> {
-    const missing = new Uint32Array(rows.count)
+    const { tables } = rows
+    const missing = tables.allocate(Uint32Array, rows.count)
     let count = 0
     yield* rows.forEach((position) => {
       const previous = rows.previousPosition(position)
       if (previous < 0 || before!.filterLength(previous) === 0) missing[count++] = position
     })
-    const chosen = latest(rows, missing.subarray(0, count), maxNew)
+    // The latest, because most queries concern them.
+    const listed = missing.subarray(0, count)
+    sortLatestFirst(listed, (position) => rows.time(position), tables)
+    const chosen = listed.subarray(0, maxNew)
     const filters = new PathFilters(rows, before, count - chosen.length)
-    for (const [i, position] of chosen.entries()) {
+    for (let i = 0; i < chosen.length; i++) {
+      const position = chosen[i]!
       const hasParent = rows.parentCount(position) > 0
       const parentTree = hasParent ? rows.treeOid(rows.parent(position, 0)) : null
       filters.add(position, build(parentTree, rows.treeOid(position)))
       if (i % 16 === 15) yield 'pause'
     }
+    tables.release(missing)
     return filters
   }
 
@@ -66,7 +77,7 @@ export class PathFilters {
   /** Length of the filter of a row in bytes; 0 when it has none, which git treats as missing. */
   length(position: number): number {
     const number = this.numbers[position]! - 1
-    if (number >= 0) return this.ends[number]! - this.start(number)
+    if (number >= 0) return this.ends.at(number) - this.start(number)
     const previous = this.rows.previousPosition(position)
     return previous < 0 ? 0 : this.before!.filterLength(previous)
   }
@@ -74,7 +85,7 @@ export class PathFilters {
   /** Passes the filter of a row to `put`. */
   copy(position: number, put: (bytes: Uint8Array, from: number, to: number) => void): void {
     const number = this.numbers[position]! - 1
-    if (number >= 0) return put(this.bytes, this.start(number), this.ends[number]!)
+    if (number >= 0) return put(this.bytes, this.start(number), this.ends.at(number))
     const previous = this.rows.previousPosition(position)
     if (previous < 0) return
     const from = this.before!.filterAt(previous)
@@ -82,27 +93,22 @@ export class PathFilters {
   }
 
   private start(number: number): number {
-    return number === 0 ? 0 : this.ends[number - 1]!
+    return number === 0 ? 0 : this.ends.at(number - 1)
   }
 
   private add(position: number, filter: Uint8Array): void {
-    const from = this.ends.at(-1) ?? 0
+    const from = this.start(this.added)
     const to = from + filter.length
-    if (to > this.bytes.length) {
-      const grown = new Uint8Array(to * 2)
-      grown.set(this.bytes)
-      this.bytes = grown
-    }
+    if (to > this.bytes.length) this.bytes = growTable(this.rows.tables, this.bytes, to * 2)
     this.bytes.set(filter, from)
-    this.numbers[position] = this.ends.push(to)
+    this.ends.push(to)
+    this.numbers[position] = this.ends.length
   }
-}
 
-/** Returns the latest `max` of these rows, latest first, because most queries concern them. */
-function latest(rows: CommitGraphRows, positions: Uint32Array, max: number): Uint32Array {
-  const times = new Float64Array(positions.length)
-  for (let i = 0; i < times.length; i++) times[i] = rows.time(positions[i]!)
-  const oldest = times.sort()[Math.max(0, times.length - max)] ?? 0
-  const chosen = positions.filter((position) => rows.time(position) >= oldest)
-  return chosen.sort((a, b) => rows.time(b) - rows.time(a)).subarray(0, max)
+  /** Ends the use of the filters. */
+  release(): void {
+    this.rows.tables.release(this.bytes)
+    this.rows.tables.release(this.numbers)
+    this.ends.release()
+  }
 }

@@ -235,7 +235,13 @@ describe('during maintenance', () => {
         tmp: root,
         arenaBytes: 1 << 20,
       })
-      const task = collectGarbage(engine, 'one', tips, GRACE, START + 20 * DAY, join(root, 'made'))
+      const task = collectGarbage(
+        engine.store('one'),
+        tips,
+        GRACE,
+        START + 20 * DAY,
+        join(root, 'made'),
+      )
       // Stops the task after this many steps, without cleanup.
       for (let step = 0; step < steps && !ended; step++) ended = task.next().done === true
       engine.close()

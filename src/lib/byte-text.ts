@@ -1,0 +1,16 @@
+/**
+ * Texts of bytes. Node's Buffer has these methods for any Uint8Array. A view of the bytes for
+ * `toString` takes four times as long and becomes garbage.
+ */
+const { hexSlice, latin1Slice } = Buffer.prototype as unknown as Record<
+  'hexSlice' | 'latin1Slice',
+  (this: Uint8Array, from: number, to: number) => string
+>
+
+/** Two digits for each byte. */
+export const bytesToHex = (bytes: Uint8Array, from: number, to: number): string =>
+  hexSlice.call(bytes, from, to)
+
+/** One character for each byte. */
+export const bytesToLatin1 = (bytes: Uint8Array, from: number, to: number): string =>
+  latin1Slice.call(bytes, from, to)
