@@ -84,7 +84,7 @@ const csrf = 'sample'
 const link = { siteUrl: '', repo: 'northwind/oven' }
 /** A renderer for the samples, which need no budget. */
 const atOnce: Pick<PageMarkdown, 'place' | 'placeSource'> = {
-  place: renderMarkdown,
+  place: (text, options, show = (html) => html) => show(renderMarkdown(text, options)),
   placeSource: (texts, grammar, render) =>
     render(texts.map((text) => highlightLines(text, grammar))),
 }

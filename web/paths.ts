@@ -28,6 +28,8 @@ export const pullPath = (
   number: number,
   part?: 'changes' | 'commits' | 'session' | 'checks' | 'conflicts',
 ): string => repoPath(repo, `/pull/${number}${part ? `/${part}` : ''}`)
+/** The page with one text of a conversation: `description`, or the id of a comment or a review. */
+export const textPath = (conversation: string, id: string): string => `${conversation}/text/${id}`
 export const commitPath = (repo: string, sha: string): string =>
   repoPath(repo, `/commit/${encodeURIComponent(sha)}`)
 

@@ -59,6 +59,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   '/:workspace/:repo/ask/:question': 'test/web/pages/asking.test.ts',
   '/:workspace/-/integrations/:id': 'test/web/pages/integrations.test.ts',
   '/:workspace/:repo/settings/hooks/:id/deliveries/:delivery': 'journeys/webhooks.test.ts',
+  '/:workspace/:repo/pull/:number/text/:id': 'as of an issue',
   '/:workspace/:repo/pull/:number/commits/:sha': 'web/other-forges.test.ts',
 }
 

@@ -199,6 +199,13 @@ async function countHistory(ask: Ask): Promise<void> {
   throw new Error('the history of the story was not counted within two minutes')
 }
 
+/** A wiki page that comes in parts. */
+const LONG_TEXT = Array.from(
+  { length: 60 },
+  (_, at) =>
+    `## Recipe ${at + 1}\n\n1. Mix it.\n2. Bake it.\n\n${'Weigh *flour* and water, and let the dough rest until it has doubled. '.repeat(20)}\n\n`,
+).join('')
+
 /** The pages of a wiki: slug, title, text. */
 const WIKI_PAGES = [
   ['Home', 'Home', 'Begin here.'],
@@ -295,6 +302,7 @@ export async function tellStory(url: string, token: string): Promise<Story> {
   for (const [slug, title, body] of WIKI_PAGES)
     await ask('PUT', `/repos/bakery/recipes/wiki/${slug}`, { title, body })
   await ask('POST', '/repos', { workspace: 'bakery', name: 'odd', private: false })
+  await ask('PUT', '/repos/bakery/odd/wiki/Recipes', { title: 'Recipes', body: LONG_TEXT })
   const commit = await pushOddities(`${withToken(url, token)}/bakery/odd.git`)
   await ask('POST', '/repos', { workspace: 'bakery', name: 'clash', private: true })
   await pushConflict(`${withToken(url, token)}/bakery/clash.git`)

@@ -91,16 +91,19 @@ describe('addresses', () => {
       '[a](<../a b.md#x>) [b](/top.md?y=1) [c](sub/) ![d](./img/d.png) [e](<../../../../e.md>)',
       { link, base },
     )
-    expect(html).toContain(`href="${site}/acme/oven/blob/feature/x/docs/a%20b.md#user-content-x"`)
+    expect(html).toContain(
+      `href="${site}/acme/oven/blob/feature/x/docs/a%20b.md?at=x#user-content-x"`,
+    )
     expect(html).toContain(`href="${site}/acme/oven/blob/feature/x/top.md?y=1"`)
     expect(html).toContain(`href="${site}/acme/oven/tree/feature/x/docs/guide/sub"`)
     expect(html).toContain(`src="${site}/acme/oven/raw/feature/x/docs/guide/img/d.png"`)
     expect(html).toContain(`href="${site}/acme/oven/blob/feature/x/e.md"`)
   })
-  test('fragments of other files get the prefix', () => {
-    expect(renderMarkdown('[a](b.md#build)', { link, base })).toContain(
-      '/docs/guide/b.md#user-content-build"',
-    )
+  test('fragments of other files get the prefix, and those of documents name the part', () => {
+    const html = renderMarkdown('[a](b.md#build) [b](b.rst#build) [c](b.md#<)', { link, base })
+    expect(html).toContain('/docs/guide/b.md?at=build#user-content-build"')
+    expect(html).toContain('/docs/guide/b.rst#user-content-build"')
+    expect(html).toContain('/docs/guide/b.md#"')
   })
   test('links have rel, and images send no referrer', () => {
     const html = renderMarkdown(

@@ -67,6 +67,18 @@ function linesOf(fragment: string): string | null {
     : lineAddress(Number(first), Number(last ?? first))
 }
 
+export const MARKDOWN_FILE = /\.(?:md|markdown|mdown|mkd)$/i
+
+/**
+ * The end of an address of another document that leads to an element of it. `at` names the part of a
+ * long document that has it.
+ */
+function elementOf(fragment: string): string {
+  const id = prefixedId(decode(fragment.slice(1)))
+  if (id === null) return '#'
+  return `?at=${encodeURIComponent(id.slice(ID_PREFIX.length))}#${encodeURIComponent(id)}`
+}
+
 const FILE_WITH_FRAGMENT = /^(\/[^/?#]+\/[^/?#]+\/blob\/[^?#]+)(#.*)$/
 
 /** An address of this site as it was typed; one that names lines of a file leads to its source. */
@@ -111,8 +123,14 @@ export const resolveAddress = (
   const rest = end === -1 ? '' : text.slice(end)
   const target = resolvePath(base.dir, decode(path.replaceAll('\\', '/')))
   if (path === '' && kind === 'image') return null
+  const isDocument = base.wiki === true || MARKDOWN_FILE.test(target)
   const fragment =
-    linesOf(rest) ?? (rest.startsWith('#') ? (resolveAddress(rest, 'link', siteUrl) ?? '') : rest)
+    linesOf(rest) ??
+    (!rest.startsWith('#')
+      ? rest
+      : isDocument
+        ? elementOf(rest)
+        : (resolveAddress(rest, 'link', siteUrl) ?? ''))
   if (base.wiki) return `${siteUrl}${wikiTarget(base.repo, kind, target)}${fragment}`
   return `${siteUrl}${codePath(base.repo, kind === 'image' ? 'raw' : path.endsWith('/') || target === '' ? 'tree' : 'blob', base.ref, target)}${fragment}`
 }

@@ -5,6 +5,7 @@ import { icons, type IconName } from '../../assets/icons.ts'
 import { grammarOfWord, highlightLines } from '../highlight.ts'
 import { ID_PREFIX } from './addresses.ts'
 import { replaceEmoji } from './emoji.ts'
+import { unescapeHtml } from './entities.ts'
 import type { Footnotes } from './footnotes.ts'
 import { applyImagePolicy, leavesSite, type ImagePolicy } from './images.ts'
 import { linkReferences, shortForm, type LinkContext } from './references.ts'
@@ -21,17 +22,6 @@ const ALERT_STYLES: Record<string, { icon: IconName; word: string }> = localized
 
 const icon = (name: IconName): string =>
   `<svg class="icon" viewBox="0 0 16 16" width="16" height="16" aria-hidden="true"><path d="${icons[name]}"></path></svg>`
-
-const entities: Record<string, string> = {
-  '&amp;': '&',
-  '&lt;': '<',
-  '&gt;': '>',
-  '&quot;': '"',
-  '&#39;': "'",
-  '&#x27;': "'",
-}
-const unescapeHtml = (escaped: string): string =>
-  escaped.replace(/&(?:amp|lt|gt|quot|#39|#x27);/g, (entity) => entities[entity] ?? entity)
 
 /** The name a heading is linked by: its words in lower case, joined by hyphens. */
 const slugOf = (text: string): string =>

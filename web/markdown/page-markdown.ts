@@ -9,6 +9,7 @@ import { plainMarkdown, type MarkdownOptions } from '../markdown.ts'
 import { escapeLines, type Grammar } from '../highlight.ts'
 import { type FileLines, highlighter, type HighlightSource } from '../highlight/highlighter.ts'
 import type { ImagePolicy } from './images.ts'
+import { divideDocument, type RenderedDocument } from './parts.ts'
 import { markdownRenderer } from './renderer.ts'
 
 /** A page waits this long for all its parts. Those that come later are shown as typed. */
@@ -33,12 +34,24 @@ export class PageMarkdown {
     return this.#pending.length > 0
   }
 
-  /** The HTML of a document, or a marker that `fill` replaces. */
-  place(text: string, given: MarkdownOptions): string {
+  /** What `show` makes of the HTML of a document, or a marker that `fill` replaces by it. */
+  place(text: string, given: MarkdownOptions, show = (html: string) => html): string {
     const options = this.#withImages(given)
-    const html = markdownRenderer(this.hearth).renderNow(text, options)
-    if (html !== null) return html
-    return this.#placeLater(this.render(text, options), () => plainMarkdown(text))
+    const document = markdownRenderer(this.hearth).renderNow(text, options)
+    if (document !== null) return show(document.html)
+    return this.#placeLater(this.render(text, given).then(show), () => show(plainMarkdown(text)))
+  }
+
+  /** A document in parts. It is shown as it was typed when it takes too long. */
+  async document(text: string, given: MarkdownOptions): Promise<RenderedDocument> {
+    const late = Promise.withResolvers<null>()
+    const timeout = setTimeout(() => late.resolve(null), this.patienceMs)
+    try {
+      const document = await Promise.race([this.#render(text, given), late.promise])
+      return document ?? divideDocument(plainMarkdown(text))
+    } finally {
+      clearTimeout(timeout)
+    }
   }
 
   /**
@@ -69,7 +82,11 @@ export class PageMarkdown {
   }
 
   /** Renders a document that is not part of a page. */
-  render(text: string, options: MarkdownOptions): Promise<string> {
+  async render(text: string, options: MarkdownOptions): Promise<string> {
+    return (await this.#render(text, options)).html
+  }
+
+  #render(text: string, options: MarkdownOptions): Promise<RenderedDocument> {
     return markdownRenderer(this.hearth).render(text, this.#withImages(options), this.caller)
   }
 

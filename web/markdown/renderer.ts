@@ -11,6 +11,7 @@ import { MINUTE, SECOND } from '#lib/time.ts'
 import { WorkerFailure, WorkerOverrun, WorkerRequests } from '#lib/threads/worker-requests.ts'
 import { currentLocale, type Locale } from '../locale.ts'
 import { plainMarkdown, renderMarkdown, type MarkdownOptions } from '../markdown.ts'
+import { divideDocument, type RenderedDocument } from './parts.ts'
 
 /** The words that the site adds to a document, such as the titles of alerts, are in `locale`. */
 export type MarkdownRequest = {
@@ -20,7 +21,7 @@ export type MarkdownRequest = {
 }
 
 /** `expiresMs` is null, or when a document that exceeded its time is tried again. */
-type Rendered = { readonly html: string; readonly expiresMs: number | null }
+type Rendered = { readonly document: RenderedDocument; readonly expiresMs: number | null }
 
 /** A document of 1 MB takes about 0.3 s of processor time. The thread is replaced after this. */
 const MAX_RENDER_CPU_MS = 2_000
@@ -50,10 +51,10 @@ const keyOf = (text: string, options: MarkdownOptions): string =>
   sha256(`${currentLocale()}\n${JSON.stringify(options)}\n${text}`)
 
 export class MarkdownRenderer {
-  readonly #thread: WorkerRequests<MarkdownRequest, string>
+  readonly #thread: WorkerRequests<MarkdownRequest, RenderedDocument>
   /** Resolves when the thread has loaded its code; null before it starts. */
   #ready: Promise<unknown> | null = null
-  readonly #pending = new Map<string, Promise<string>>()
+  readonly #pending = new Map<string, Promise<RenderedDocument>>()
   /** The callers take turns, so that one with many documents does not delay the others. */
   readonly #turns = new FairSemaphore({
     limit: 1,
@@ -69,19 +70,19 @@ export class MarkdownRenderer {
     this.#thread = new WorkerRequests({ code, name: 'the Markdown thread' })
   }
 
-  /** The HTML if it is cached or the text is short; null when it must be rendered by the thread. */
-  renderNow(text: string, options: MarkdownOptions): string | null {
+  /** The document if it is cached or the text is short; null when it must be rendered by the thread. */
+  renderNow(text: string, options: MarkdownOptions): RenderedDocument | null {
     const key = keyOf(text, options)
     const known = this.#lookup(key)
     if (known !== null) return known
     if (text.length > MAX_INLINE_LENGTH || NEEDS_THREAD.test(text)) return null
-    const html = renderMarkdown(text, options)
-    this.documents.set(key, { html, expiresMs: null })
-    return html
+    const document = divideDocument(renderMarkdown(text, options))
+    this.documents.set(key, { document, expiresMs: null })
+    return document
   }
 
   /** Renders by the thread. Resolves to the text as it was typed when the budget is exceeded. */
-  render(text: string, options: MarkdownOptions, caller: string): Promise<string> {
+  render(text: string, options: MarkdownOptions, caller: string): Promise<RenderedDocument> {
     const key = keyOf(text, options)
     const known = this.#lookup(key)
     if (known !== null) return Promise.resolve(known)
@@ -100,38 +101,47 @@ export class MarkdownRenderer {
     await this.#thread.close()
   }
 
-  #lookup(key: string): string | null {
+  #lookup(key: string): RenderedDocument | null {
     const known = this.documents.get(key)
     if (!known || (known.expiresMs !== null && known.expiresMs < performance.now())) return null
-    return known.html
+    return known.document
   }
 
-  async #renderByThread(key: string, request: MarkdownRequest, caller: string): Promise<string> {
+  async #renderByThread(
+    key: string,
+    request: MarkdownRequest,
+    caller: string,
+  ): Promise<RenderedDocument> {
     let release: (() => void) | null = null
     try {
       release = await this.#turns.acquire({ caller })
       if (!this.#thread.isRunning) this.#ready = null
       await (this.#ready ??= this.#thread.request(NOTHING, { timeoutMs: START_TIMEOUT_MS }))
-      const html = await this.#thread.request(request, { maxCpuMs: this.maxCpuMs })
-      this.documents.set(key, { html, expiresMs: null })
-      return html
+      const document = await this.#thread.request(request, { maxCpuMs: this.maxCpuMs })
+      this.documents.set(key, { document, expiresMs: null })
+      return document
     } catch (error) {
-      const html = plainMarkdown(request.text)
+      const document = divideDocument(plainMarkdown(request.text))
       if (error instanceof WorkerFailure) {
         const retryMs = error instanceof WorkerOverrun ? OVERRUN_RETRY_MS : FAILURE_RETRY_MS
         this.#ready = null
-        this.documents.set(key, { html, expiresMs: performance.now() + retryMs })
+        this.documents.set(key, { document, expiresMs: performance.now() + retryMs })
       } else if (!(error instanceof QueueFull)) throw error
-      return html
+      return document
     } finally {
       release?.()
     }
   }
 }
 
+/** What a part and a heading take in memory, on average. */
+const RANGE_BYTES = 256
+const HEADING_BYTES = 256
+
 const renderedMarkdown = cache<Rendered>('rendered-markdown', {
   maxSize: 32 * 1024 * 1024,
-  sizeOf: ({ html }) => html.length * 2 + 128,
+  sizeOf: ({ document: { html, ranges, contents } }) =>
+    html.length * 2 + ranges.length * RANGE_BYTES + contents.length * HEADING_BYTES,
 })
 
 export const markdownRenderer = service(

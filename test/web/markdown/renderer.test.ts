@@ -6,13 +6,15 @@ import { tmpdir } from 'node:os'
 import { createCache } from '#lib/cache.ts'
 import { withLocale, type Locale } from '#web/locale.ts'
 import { plainMarkdown, renderMarkdown } from '#web/markdown.ts'
+import { divideDocument, type RenderedDocument } from '#web/markdown/parts.ts'
 import { MarkdownRenderer } from '#web/markdown/renderer.ts'
 import { PageMarkdown } from '#web/markdown/page-markdown.ts'
 import { makeWorld } from '../../world.ts'
 
-type Rendered = { readonly html: string; readonly expiresMs: number | null }
+type Rendered = { readonly document: RenderedDocument; readonly expiresMs: number | null }
 
-const documents = () => createCache<Rendered>({ maxSize: 1e6, sizeOf: ({ html }) => html.length })
+const documents = () =>
+  createCache<Rendered>({ maxSize: 1e6, sizeOf: ({ document }) => document.html.length })
 
 const LONG = `# Title\n\n${'a paragraph with *words*\n\n'.repeat(40)}\`\`\`ts\nconst a = 1\n\`\`\``
 const OPTIONS = { link: { siteUrl: 'https://x.test', repo: 'a/b' } }
@@ -23,7 +25,7 @@ writeFileSync(
   stubborn,
   `self.onmessage = ({ data: { id, request } }) => {
     while (request.text.includes('stop')) {}
-    self.postMessage({ id, response: 'done ' + request.text.length })
+    self.postMessage({ id, response: { html: 'done ' + request.text.length } })
   }`,
 )
 
@@ -32,9 +34,9 @@ afterAll(() => renderer.close())
 
 test('a long document comes from the thread as it would from here, then from the cache', async () => {
   expect(renderer.renderNow(LONG, OPTIONS)).toBeNull()
-  const html = await renderer.render(LONG, OPTIONS, 'ada')
-  expect(html).toBe(renderMarkdown(LONG, OPTIONS))
-  expect(renderer.renderNow(LONG, OPTIONS)).toBe(html)
+  const document = await renderer.render(LONG, OPTIONS, 'ada')
+  expect(document).toEqual(divideDocument(renderMarkdown(LONG, OPTIONS)))
+  expect(renderer.renderNow(LONG, OPTIONS)).toBe(document)
   expect(renderer.renderNow(LONG, { ...OPTIONS, breaks: true })).toBeNull()
 })
 
@@ -42,20 +44,20 @@ test('the words of the site in a document are in the language of its reader', as
   const short = '> [!WARNING]\n> Hot\n\n# Oven'
   for (const text of [short, `${LONG}\n\n${short}`]) {
     const read = (locale: Locale): Promise<string> =>
-      withLocale(locale, () => renderer.render(text, OPTIONS, 'ada'))
+      withLocale(locale, async () => (await renderer.render(text, OPTIONS, 'ada')).html)
     const [english, german, arabic] = [await read('en'), await read('de'), await read('ar')]
     expect(english).toContain('>Warning</p>')
     expect(english).toContain('aria-label="Link to this heading"')
     expect(german).toContain('>Warnung</p>')
     expect(german).toContain('aria-label="Link zu dieser Überschrift"')
     expect(arabic).toContain('aria-label="رابط إلى هذا العنوان"')
-    expect(withLocale('de', () => renderer.renderNow(text, OPTIONS))).toBe(german)
-    expect(renderer.renderNow(text, OPTIONS)).toBe(english)
+    expect(withLocale('de', () => renderer.renderNow(text, OPTIONS)?.html)).toBe(german)
+    expect(renderer.renderNow(text, OPTIONS)?.html).toBe(english)
   }
 })
 
 test('a short text is rendered at once, unless it has code or HTML', () => {
-  expect(renderer.renderNow('*a*', OPTIONS)).toBe('<p><em>a</em></p>\n')
+  expect(renderer.renderNow('*a*', OPTIONS)?.html).toBe('<p><em>a</em></p>\n')
   expect(renderer.renderNow('```js\na\n```', OPTIONS)).toBeNull()
   expect(renderer.renderNow('<b>a', OPTIONS)).toBeNull()
 })
@@ -68,9 +70,9 @@ test('a document that takes too long is plain, also for the next reader; others 
     slow.render(hostile, {}, 'eve'),
     slow.render('y'.repeat(600), {}, 'ada'),
   ])
-  expect(first).toBe(plainMarkdown(hostile))
-  expect(first).not.toContain('<script>')
-  expect(other).toBe('done 600')
+  expect(first.html).toBe(plainMarkdown(hostile))
+  expect(first.html).not.toContain('<script>')
+  expect(other.html).toBe('done 600')
   expect(slow.renderNow(hostile, {})).toBe(first)
 })
 
@@ -79,7 +81,7 @@ test('more documents than may wait are plain', async () => {
   afterAll(() => full.close())
   const texts = Array.from({ length: 100 }, (_, index) => `${index}`.repeat(300))
   const rendered = await Promise.all(texts.map((text) => full.render(text, {}, 'eve')))
-  expect(rendered.filter((html) => html.startsWith('<pre'))).toHaveLength(35)
+  expect(rendered.filter(({ html }) => html.startsWith('<pre'))).toHaveLength(35)
 })
 
 test('a page gets its documents when it is complete, and no text can name another', async () => {

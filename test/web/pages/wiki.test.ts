@@ -99,7 +99,7 @@ test('links, pictures and code of a page mean the wiki, and nothing in it runs',
   const body = html.slice(html.indexOf('class="md"'))
   for (const link of [
     `${WIKI}/Home"`,
-    `${WIKI}/Home#user-content-top"`,
+    `${WIKI}/Home?at=top#user-content-top"`,
     `${WIKI}/guides/Other"`,
     `${WIKI}/_raw/guides/img/a.png"`,
   ])

@@ -69,17 +69,18 @@ export const blobPage = page({
     const asSource = query.get('plain') === '1' || query.has('from')
     const rendered = face !== null && (!face.source || !asSource)
     const { file, path, text } = data
+    const body = rendered ? await face.body() : null
     if (rendered || text === null || file.size === 0)
-      return { ...data, face, rendered, part: null, late: false }
+      return { ...data, face, rendered, body, part: null, late: false }
     const first = file.from_line ?? 1
     const source = await visit.markdown.sourceFile(
       { oid: `${file.sha}:${first}`, path, text: text.text },
       query.get('wait') === '1' ? LONG_MS : undefined,
     )
     const part = partOf({ text: text.text, first }, source, data.line, () => LINE_BYTES)
-    return { ...data, face, rendered, part, late: source.late }
+    return { ...data, face, rendered, body, part, late: source.late }
   },
-  view: ({ face, rendered, part, late, ...data }, visit) => {
+  view: ({ face, rendered, body, part, late, ...data }, visit) => {
     const { repo, ref, path, file, symlink } = data
     const here = codePath(repo.full_name, 'blob', ref, path)
     const target = symlink ? targetOf(data) : null
@@ -123,7 +124,7 @@ export const blobPage = page({
           }
         >
           {rendered
-            ? face?.body
+            ? body
             : (describeMissingSource(data) ?? (
                 <CodeView
                   lines={part?.lines ?? []}

@@ -10,6 +10,7 @@ import {
   Form,
   FormActions,
   LinkButton,
+  MarkdownBody,
   Notice,
   PageHead,
   Radio,
@@ -20,7 +21,7 @@ import { grammarOfPath } from '../../highlight.ts'
 import { raw, renderChild } from '../../jsx/html.ts'
 import type { Repo } from '#features/repos/index.ts'
 import { FIRST_WORKFLOW } from '#features/workflows/index.ts'
-import { DocumentBody } from './readme.tsx'
+import { documentMarkdown } from './readme.tsx'
 import { codePath, comparePath, repoPath } from '../../paths.ts'
 import {
   pageResponse,
@@ -37,7 +38,7 @@ import { fieldError, formError } from '../shell.tsx'
 import { BypassLinks } from '../security/bypass-links.tsx'
 import { defaultMessage, submitEdit, typedOf } from './edit-form.ts'
 import { loadEdit, type BranchBarrier, type EditData, type EditMode } from './edit-load.ts'
-import { MARKDOWN } from './renderings.tsx'
+import { MARKDOWN_FILE } from '../../markdown/addresses.ts'
 import { PathCrumbs } from './frame.tsx'
 import { rich, t, texts } from '../../text.ts'
 
@@ -150,14 +151,15 @@ const Preview = ({ data, visit }: { data: EditData; visit: Visit }) => {
       ) : (
         <DiffView files={[preview]} options={{ page: visit.markdown }} />
       )}
-      {MARKDOWN.test(path) && (
+      {MARKDOWN_FILE.test(path) && (
         <FileFrame name={t('{path} as it will look', { path })}>
-          <DocumentBody
-            visit={visit}
+          <MarkdownBody
             text={content}
-            repo={repo.full_name}
-            ref={branch}
-            dir={path.split('/').slice(0, -1).join('/')}
+            options={documentMarkdown(visit, {
+              repo: repo.full_name,
+              ref: branch,
+              dir: path.split('/').slice(0, -1).join('/'),
+            })}
           />
         </FileFrame>
       )}

@@ -19,6 +19,8 @@ export interface FolderPart {
   readonly from: number
   readonly to: number
   readonly total: number
+  /** About how large their rows are. */
+  readonly bytes: number
 }
 
 const isFolder = ({ type }: TreeEntry): boolean => type === 'dir' || type === 'submodule'
@@ -82,5 +84,11 @@ export function partOfFolder(
     to++
     planned += bytes
   }
-  return { entries: fitTitles(sorted.slice(from - 1, to)), from, to, total: sorted.length }
+  return {
+    entries: fitTitles(sorted.slice(from - 1, to)),
+    from,
+    to,
+    total: sorted.length,
+    bytes: planned,
+  }
 }

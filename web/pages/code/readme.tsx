@@ -1,20 +1,12 @@
-import { raw } from '../../jsx/html.ts'
+import type { MarkdownBodyOptions } from '../../components/index.ts'
 import type { Visit } from '../../site.ts'
 
-type DocumentProps = {
-  readonly visit: Visit
-  readonly text: string
-  readonly repo: string
-  readonly ref: string
-  readonly dir: string
-}
-
-/** A Markdown file of a repository. Its relative links start at the directory that it is in. */
-export const DocumentBody = ({ visit, text, repo, ref, dir }: DocumentProps) => {
-  const link = { siteUrl: visit.hearth.settings.site_url, repo }
-  return (
-    <div class="md" dir="auto">
-      {raw(visit.markdown.place(text, { link, base: { repo, ref, dir } }))}
-    </div>
-  )
-}
+/** The options for a Markdown file of a repository. Its relative links start at the directory that it is in. */
+export const documentMarkdown = (
+  visit: Visit,
+  { repo, ref, dir }: { repo: string; ref: string; dir: string },
+): MarkdownBodyOptions => ({
+  page: visit.markdown,
+  link: { siteUrl: visit.hearth.settings.site_url, repo },
+  base: { repo, ref, dir },
+})

@@ -3,6 +3,7 @@ import { BinaryNote, DocumentLink, ImageView, Notice } from '../../components/in
 import { parseNotebook } from '#lib/notebook.ts'
 import { bytesText } from '../../format.ts'
 import type { Child } from '../../jsx/html.ts'
+import { MARKDOWN_FILE } from '../../markdown/addresses.ts'
 import { codePath } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 import { IMAGE } from './changed-images.ts'
@@ -10,10 +11,9 @@ import { readTable, separatorOf, type Table } from './csv.ts'
 import type { FileData } from './file-load.ts'
 import { imageSize } from './image-size.ts'
 import { NotebookView } from './notebook.tsx'
-import { DocumentBody } from './readme.tsx'
+import { documentMarkdown } from './readme.tsx'
+import { LongTextBody, loadLongText } from '../writing/long-text.tsx'
 import { t } from '../../text.ts'
-
-export const MARKDOWN = /\.(md|markdown|mdown|mkd)$/i
 
 const TableView = ({ table }: { table: Table }) => {
   const [head = [], ...rows] = table.rows
@@ -50,17 +50,18 @@ const TableView = ({ table }: { table: Table }) => {
 export type FileRendering = {
   readonly source: boolean
   readonly facts?: string
-  readonly body: Child
+  readonly body: () => Child | Promise<Child>
 }
 
 /** A file of Git LFS: pictures are shown, other files are downloads. The source is the pointer. */
 const renderLargeFile = (path: string, raw: string, bytes: number): FileRendering => ({
   source: true,
-  body: IMAGE.test(path) ? (
-    <ImageView src={raw} alt={path} size={null} />
-  ) : (
-    <BinaryNote bytes={bytes} href={raw} />
-  ),
+  body: () =>
+    IMAGE.test(path) ? (
+      <ImageView src={raw} alt={path} size={null} />
+    ) : (
+      <BinaryNote bytes={bytes} href={raw} />
+    ),
 })
 
 /** Null for files that only have their source. */
@@ -70,7 +71,6 @@ export function renderFile(data: FileData, visit: Visit): FileRendering | null {
   const name = repo.full_name
   const raw = codePath(name, 'raw', ref, path)
   if (file.lfs) return data.large?.isStored ? renderLargeFile(path, raw, file.lfs.size) : null
-  const siteUrl = visit.hearth.settings.site_url
   const dir = path.split('/').slice(0, -1).join('/')
   if (IMAGE.test(path) && (file.binary || text === null || /\.svg$/i.test(path))) {
     const size = imageSize(
@@ -81,30 +81,33 @@ export function renderFile(data: FileData, visit: Visit): FileRendering | null {
     return {
       source: !file.binary && text !== null,
       facts: size ? `${size.width} × ${size.height}` : undefined,
-      body: <ImageView src={raw} alt={path} size={size} />,
+      body: () => <ImageView src={raw} alt={path} size={size} />,
     }
   }
   if (/\.pdf$/i.test(path) && text === null)
-    return { source: false, body: <DocumentLink href={raw} facts={bytesText(file.size)} /> }
+    return { source: false, body: () => <DocumentLink href={raw} facts={bytesText(file.size)} /> }
   if (text === null || file.size === 0 || file.truncated) return null
-  if (MARKDOWN.test(path))
+  if (MARKDOWN_FILE.test(path))
     return {
       source: true,
-      body: <DocumentBody visit={visit} text={text.text} repo={name} ref={ref} dir={dir} />,
+      body: async () => (
+        <LongTextBody
+          visit={visit}
+          text={
+            await loadLongText(visit, text.text, documentMarkdown(visit, { repo: name, ref, dir }))
+          }
+        />
+      ),
     }
   if (/\.ipynb$/i.test(path)) {
     const notebook = parseNotebook(text.text)
     return (
       notebook && {
         source: true,
-        body: (
+        body: () => (
           <NotebookView
             notebook={notebook}
-            options={{
-              page: visit.markdown,
-              link: { siteUrl, repo: name },
-              base: { repo: name, ref, dir },
-            }}
+            options={documentMarkdown(visit, { repo: name, ref, dir })}
           />
         ),
       }
@@ -112,7 +115,7 @@ export function renderFile(data: FileData, visit: Visit): FileRendering | null {
   }
   if (/\.(csv|tsv)$/i.test(path)) {
     const table = readTable(text.text, separatorOf(path, text.text))
-    return table && { source: true, body: <TableView table={table} /> }
+    return table && { source: true, body: () => <TableView table={table} /> }
   }
   return null
 }

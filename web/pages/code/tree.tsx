@@ -18,8 +18,10 @@ import {
   FileFrame,
   Icon,
   LinkButton,
+  MarkdownBody,
   Menu,
   ActorLink,
+  PlainBeginning,
   RelativeTime,
   SideBlock,
   TreeTable,
@@ -47,7 +49,7 @@ import { FindFileLink, findPath } from './find.tsx'
 import { partOfFolder, type FolderPart } from './folder-parts.ts'
 import { isFork, locate, PathCrumbs, refsOf, WithTree, type Refs } from './frame.tsx'
 import { RefSwitch } from './ref-switch.tsx'
-import { DocumentBody } from './readme.tsx'
+import { documentMarkdown } from './readme.tsx'
 import { submodulesOf } from './submodules.ts'
 import { uploadPath } from './upload.tsx'
 import { localized, rich, t } from '../../text.ts'
@@ -304,33 +306,40 @@ const AddMenu = ({ repo, at, rev }: { repo: Repo; at: Data['at']; rev: string })
   />
 )
 
+/** What the entries of a folder and its README have on a page, and what the README has at least. */
+const MAX_ENTRIES_AND_README_BYTES = 62_000
+const MIN_README_BYTES = 1_000
+
 const Readme = ({
   visit,
   repo,
   at,
   readme,
   rev,
+  maxBytes,
 }: {
   visit: Visit
   repo: Repo
   at: Data['at']
   readme: NonNullable<Data['readme']>
   rev: string
-}) => (
-  <FileFrame name={readme.path.split('/').at(-1)}>
-    {/\.(md|markdown)$/i.test(readme.path) ? (
-      <DocumentBody
-        visit={visit}
-        text={readme.content}
-        repo={repo.full_name}
-        ref={rev}
-        dir={at.path}
-      />
-    ) : (
-      <pre class="plain-text">{readme.content}</pre>
-    )}
-  </FileFrame>
-)
+  maxBytes: number
+}) => {
+  const whole = { href: codePath(repo.full_name, 'blob', rev, readme.path), maxBytes }
+  return (
+    <FileFrame name={readme.path.split('/').at(-1)}>
+      {/\.(md|markdown)$/i.test(readme.path) ? (
+        <MarkdownBody
+          text={readme.content}
+          options={documentMarkdown(visit, { repo: repo.full_name, ref: rev, dir: at.path })}
+          whole={whole}
+        />
+      ) : (
+        <PlainBeginning text={readme.content} whole={whole} />
+      )}
+    </FileFrame>
+  )
+}
 
 const TreeBar = ({
   visit,
@@ -426,7 +435,14 @@ const TreeContent = ({ data, visit }: { data: Data; visit: Visit }) => {
         </p>
       )}
       {part.from === 1 && readme && !readme.binary && (
-        <Readme visit={visit} repo={repo} at={at} readme={readme} rev={rev} />
+        <Readme
+          visit={visit}
+          repo={repo}
+          at={at}
+          readme={readme}
+          rev={rev}
+          maxBytes={Math.max(MIN_README_BYTES, MAX_ENTRIES_AND_README_BYTES - part.bytes)}
+        />
       )}
     </>
   )

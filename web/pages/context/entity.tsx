@@ -16,12 +16,12 @@ import {
   Row,
   WrittenText,
 } from '../../components/index.ts'
-import { workspacePath } from '../../paths.ts'
+import { codePath, workspacePath } from '../../paths.ts'
 import { page, type Visit } from '../../site.ts'
 import { eventLine, stateWord } from '../../messages.ts'
 import { t, texts } from '../../text.ts'
-import { DocumentBody } from '../code/readme.tsx'
-import { MARKDOWN } from '../code/renderings.tsx'
+import { documentMarkdown } from '../code/readme.tsx'
+import { MARKDOWN_FILE } from '../../markdown/addresses.ts'
 import { WorkspaceFrame } from '../workspaces/frame.tsx'
 import { entityPath, KIND_ICONS, KIND_LABELS } from './search.tsx'
 import { MARKDOWN_TRACKERS } from './ticket.tsx'
@@ -99,10 +99,17 @@ const EntityText = ({ visit, entity }: { visit: Visit; entity: Entity }) => {
     body === '' ||
     (provider !== undefined && !MARKDOWN_TRACKERS.includes(provider)) ||
     entity.kind === 'memory' ||
-    (document !== null && !MARKDOWN.test(document.path))
+    (document !== null && !MARKDOWN_FILE.test(document.path))
   )
     return <WrittenText>{body || entity.summary}</WrittenText>
-  if (document !== null) return <DocumentBody visit={visit} text={body} {...document} />
+  if (document !== null)
+    return (
+      <MarkdownBody
+        text={body}
+        options={documentMarkdown(visit, document)}
+        whole={{ href: codePath(document.repo, 'blob', document.ref, document.path) }}
+      />
+    )
   const link =
     entity.repo === null
       ? {}

@@ -4,6 +4,7 @@
 import { isTypeId } from '#core/ids.ts'
 import { readConversation, type Comment as CommentRecord } from '#features/issues/index.ts'
 import type { EventRecord } from '#features/repos/index.ts'
+import { MAX_EXCERPT_BYTES } from '../../components/index.ts'
 import { withQuery } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 import { EVENT_TYPES } from './conversation-events.tsx'
@@ -52,7 +53,7 @@ export const isInPart = ({ range: [start, end] }: ConversationPart, place: strin
 /** The bytes of a comment on a page for whoever reads it. */
 export const commentBytes = (visit: Visit, { body }: Pick<CommentRecord, 'body'>): number =>
   (visit.viewer === null ? COMMENT_BYTES : OWN_COMMENT_BYTES) +
-  TEXT_FACTOR * Buffer.byteLength(body)
+  Math.min(TEXT_FACTOR * Buffer.byteLength(body), MAX_EXCERPT_BYTES)
 
 /** The part that an address asks for. `at` is the id of an item. */
 type Wanted = { readonly before?: string; readonly from?: string; readonly at?: string }

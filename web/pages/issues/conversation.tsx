@@ -13,7 +13,7 @@ import {
   type MarkdownBodyOptions,
 } from '../../components/index.ts'
 import type { Child } from '../../jsx/html.ts'
-import { withQuery } from '../../paths.ts'
+import { textPath, withQuery } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 import { fieldError, formError } from '../shell.tsx'
 import { inPart } from './conversation-part.ts'
@@ -146,8 +146,7 @@ export const CommentItem = ({
   /** Shows the block with a suggestion, such as by the lines that it changes. */
   suggestion?: (lines: readonly string[]) => Child
 }) => {
-  const isAuthor = visit.viewer !== null && visit.viewer.id === comment.author.id
-  const mayEdit = isAuthor || mayChange
+  const mayEdit = mayChange || visit.viewer?.id === comment.author.id
   const changing = mayEdit && isBeingEdited(visit, comment)
   return (
     <Comment
@@ -176,6 +175,7 @@ export const CommentItem = ({
             text={comment.body}
             options={markdownOf(visit, repo, comment.author)}
             tasks={mayEdit ? tasksOf(comment, visit, here) : null}
+            whole={{ href: textPath(here, comment.id) }}
             suggestion={suggestion}
           />
         )
@@ -191,15 +191,19 @@ const CommentText = ({
 }: Parameters<typeof MarkdownBody>[0] & {
   suggestion?: (lines: readonly string[]) => Child
 }) => {
-  const { text, options } = markdown
+  const { text, options, whole } = markdown
   const split = suggestion && text ? splitSuggestion(text) : null
   const shown = split && suggestion?.(split.lines)
   if (!split || !shown) return <MarkdownBody {...markdown} />
   return (
     <>
-      {split.before.trim() !== '' && <MarkdownBody text={split.before} options={options} />}
+      {split.before.trim() !== '' && (
+        <MarkdownBody text={split.before} options={options} whole={whole} />
+      )}
       {shown}
-      {split.after.trim() !== '' && <MarkdownBody text={split.after} options={options} />}
+      {split.after.trim() !== '' && (
+        <MarkdownBody text={split.after} options={options} whole={whole} />
+      )}
     </>
   )
 }

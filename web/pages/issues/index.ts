@@ -16,6 +16,7 @@ import { issuesPage } from './list.tsx'
 import { conversationsLive } from './live.ts'
 import { milestoneForms, milestonesPage } from './milestones.tsx'
 import { chooseTemplatePage, newIssueForm, newIssuePage } from './new.tsx'
+import { issueTextPage, pullTextPage } from './text.tsx'
 import { sideForms } from './side-forms.ts'
 
 export const issues: SiteSection = {
@@ -28,6 +29,8 @@ export const issues: SiteSection = {
     editIssuePage,
     labelsPage,
     milestonesPage,
+    issueTextPage,
+    pullTextPage,
   ],
   forms: [
     newIssueForm,

@@ -34,7 +34,7 @@ import {
   TextArea,
 } from '../../components/index.ts'
 import { hashState } from '../../live.ts'
-import { issuePath, pullPath, withQuery } from '../../paths.ts'
+import { issuePath, pullPath, textPath, withQuery } from '../../paths.ts'
 import {
   action,
   type DirectResponse,
@@ -231,6 +231,7 @@ const IssueDescription = ({ visit, data }: { visit: Visit; data: Loaded }) => {
           text={issue.body}
           options={markdownOf(visit, repo.full_name, issue.author)}
           empty={t('No description.')}
+          whole={{ href: textPath(issuePath(repo.full_name, issue.number), 'description') }}
           tasks={
             mayTick(visit, data)
               ? { action: `${issuePath(repo.full_name, issue.number)}/tasks`, csrf: visit.csrf }

@@ -75,7 +75,7 @@ const tasksForm = (kind: 'issues' | 'pull', page: Page) =>
       const isSet = await set(visit, {
         ...at,
         ...(comment === undefined ? {} : { comment }),
-        done: fields.list('task').map(Number),
+        done: [...fields.list('task'), ...fields.list('more_tasks', ',')].map(Number),
         digest: fields.text('digest'),
       })
       return isSet

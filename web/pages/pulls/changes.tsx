@@ -12,6 +12,7 @@ import {
   EmptyState,
   Form,
   LinkButton,
+  MAX_EXCERPT_BYTES,
   Notice,
   Stat,
   type DiffThread,
@@ -144,7 +145,9 @@ function bytesBelowLines(
     for (const { body, suggestion } of commentsBelowLine(thread.comments))
       add(
         thread,
-        COMMENT_BYTES + BYTES_OF_CHARACTER * body.length + (suggestion ? SUGGESTION_BYTES : 0),
+        COMMENT_BYTES +
+          Math.min(BYTES_OF_CHARACTER * body.length, MAX_EXCERPT_BYTES) +
+          (suggestion ? SUGGESTION_BYTES : 0),
       )
   }
   // The text is in the form that edits it, too.

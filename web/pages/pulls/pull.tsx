@@ -19,7 +19,7 @@ import {
 } from '../../components/index.ts'
 import type { Child } from '../../jsx/html.ts'
 import { hashState } from '../../live.ts'
-import { issuePath, pullPath, withQuery } from '../../paths.ts'
+import { issuePath, pullPath, textPath, withQuery } from '../../paths.ts'
 import { page, redirect, type DirectResponse, type Visit } from '../../site.ts'
 import { placesOfFindings, statusesOf } from '../code/statuses.tsx'
 import { CommentItem, markdownOf } from '../issues/conversation.tsx'
@@ -293,6 +293,7 @@ const Description = ({ loaded, visit }: { loaded: PullData; visit: Visit }) => {
             data.agent === null ? data.author : { kind: 'agent' },
           )}
           empty={t('No description yet.')}
+          whole={{ href: textPath(pullPath(data.repo, data.number), 'description') }}
           tasks={
             visit.viewer !== null &&
             !repo.archived &&

@@ -16,7 +16,7 @@ import {
   type Tone,
 } from '../../components/index.ts'
 import type { Child } from '../../jsx/html.ts'
-import { pullPath } from '../../paths.ts'
+import { pullPath, textPath } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 import { markdownOf } from '../issues/conversation.tsx'
 import { fieldError, formError } from '../shell.tsx'
@@ -73,12 +73,13 @@ const Dismiss = ({ review, visit, here }: { review: Review; visit: Visit; here: 
 
 type ReviewProps = { review: Review; visit: Visit; repo: string; here: string | null }
 
-const ReviewBody = ({ review, visit, repo }: ReviewProps) => (
+const ReviewBody = ({ review, visit, repo, here }: ReviewProps) => (
   <>
     <MarkdownBody
       text={review.body}
       options={markdownOf(visit, repo, review.author)}
       empty={t('No summary.')}
+      whole={here === null ? undefined : { href: textPath(here, review.id) }}
     />
     {review.dismissed && (
       <p class="muted">

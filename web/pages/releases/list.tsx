@@ -1,14 +1,28 @@
 import { getLatestRelease, listReleases, type Release } from '#features/releases/index.ts'
 import { getRepo, type Repo } from '#features/repos/index.ts'
-import { EmptyState, LinkButton, PageHead, Pagination } from '../../components/index.ts'
+import {
+  EmptyState,
+  LinkButton,
+  MarkdownBody,
+  PageHead,
+  Pagination,
+} from '../../components/index.ts'
 import { repoPath, withQuery } from '../../paths.ts'
 import { pageNumber } from '../../page-number.ts'
 import { page, redirect, type Visit } from '../../site.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
-import { Notes, ReleaseBadge, ReleaseFacts, releasePath, releasesPath } from './release-details.tsx'
+import {
+  notesMarkdown,
+  ReleaseBadge,
+  ReleaseFacts,
+  releasePath,
+  releasesPath,
+} from './release-details.tsx'
 import { rich, t, tn } from '../../text.ts'
 
 const PER_PAGE = 10
+/** What the list shows of the notes of one release. */
+const MAX_NOTES_BYTES = 6_000
 
 export const mayWrite = (repo: Repo, visit: Visit): boolean =>
   repo.permissions.write && !repo.archived && visit.viewer !== null
@@ -24,7 +38,12 @@ const Entry = ({ visit, repo, release }: { visit: Visit; repo: Repo; release: Re
         <ReleaseBadge release={release} />
       </header>
       <ReleaseFacts repo={repo} release={release} />
-      <Notes visit={visit} repo={repo} release={release} />
+      <MarkdownBody
+        text={release.body}
+        options={notesMarkdown(visit, repo)}
+        empty={t('No notes.')}
+        whole={{ href: here, maxBytes: MAX_NOTES_BYTES }}
+      />
       <p>
         <a href={here}>
           {release.assets.length === 0

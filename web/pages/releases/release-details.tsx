@@ -8,7 +8,7 @@ import {
   Button,
   Icon,
   List,
-  MarkdownBody,
+  type MarkdownBodyOptions,
   ActorLink,
   RelativeTime,
   Row,
@@ -71,16 +71,10 @@ export const ReleaseFacts = ({ repo, release }: { repo: Repo; release: Release }
   </p>
 )
 
-export const Notes = ({ visit, repo, release }: { visit: Visit; repo: Repo; release: Release }) => (
-  <MarkdownBody
-    text={release.body}
-    options={{
-      page: visit.markdown,
-      link: { siteUrl: visit.hearth.settings.site_url, repo: repo.full_name },
-    }}
-    empty={t('No notes.')}
-  />
-)
+export const notesMarkdown = (visit: Visit, repo: Repo): MarkdownBodyOptions => ({
+  page: visit.markdown,
+  link: { siteUrl: visit.hearth.settings.site_url, repo: repo.full_name },
+})
 
 const AssetRow = ({
   visit,

@@ -22,6 +22,7 @@ import {
 import { invalid } from '#lib/errors.ts'
 import {
   action,
+  DirectResponse,
   redirectWithFlash,
   page,
   redirect,
@@ -34,12 +35,19 @@ import { fieldError, visitForForm, formError } from '../shell.tsx'
 import { mayWrite } from './list.tsx'
 import {
   Files,
-  Notes,
+  notesMarkdown,
   ReleaseBadge,
   ReleaseFacts,
   releasePath,
   releasesPath,
 } from './release-details.tsx'
+import {
+  LongTextBody,
+  loadLongText,
+  partTitle,
+  rawText,
+  type LongText,
+} from '../writing/long-text.tsx'
 import { t } from '../../text.ts'
 
 const target = (visit: Visit) => ({ repo: repoOf(visit), id: visit.params.id ?? '' })
@@ -113,7 +121,17 @@ const ReleaseActions = ({
   </>
 )
 
-const ReleaseView = ({ visit, repo, release }: { visit: Visit; repo: Repo; release: Release }) => {
+const ReleaseView = ({
+  visit,
+  repo,
+  release,
+  notes,
+}: {
+  visit: Visit
+  repo: Repo
+  release: Release
+  notes: LongText
+}) => {
   const mayEdit = mayWrite(repo, visit)
   const here = releasesPath(repo.full_name, `/${release.id}`)
   const refused =
@@ -123,7 +141,7 @@ const ReleaseView = ({ visit, repo, release }: { visit: Visit; repo: Repo; relea
     <RepoFrame
       visit={visit}
       repo={repo}
-      title={release.name}
+      title={partTitle(release.name, notes)}
       current="code"
       noindex={release.draft || repo.private}
     >
@@ -147,7 +165,7 @@ const ReleaseView = ({ visit, repo, release }: { visit: Visit; repo: Repo; relea
       )}
       <ReleaseFacts repo={repo} release={release} />
       <div class="release-notes">
-        <Notes visit={visit} repo={repo} release={release} />
+        <LongTextBody visit={visit} text={notes} empty={t('No notes.')} />
       </div>
       <Files
         visit={visit}
@@ -165,14 +183,18 @@ const ReleaseView = ({ visit, repo, release }: { visit: Visit; repo: Repo; relea
 
 const load = async (visit: Visit, find: Promise<Release>) => {
   const [repo, release] = await Promise.all([visit.call(getRepo, { repo: repoOf(visit) }), find])
-  return { repo, release }
+  const typed = rawText(visit, release.body)
+  if (typed) return typed
+  const here = releasePath(repo.full_name, release)
+  const notes = await loadLongText(visit, release.body, notesMarkdown(visit, repo), here)
+  return { repo, release, notes }
 }
 
 export const taggedPage = page({
   path: '/:workspace/:repo/releases/tag/*tag',
   load: (visit) =>
     load(visit, visit.call(getReleaseByTag, { repo: repoOf(visit), tag: visit.params.tag ?? '' })),
-  view: ({ repo, release }, visit) => <ReleaseView visit={visit} repo={repo} release={release} />,
+  view: (shown, visit) => <ReleaseView visit={visit} {...shown} />,
 })
 
 /**
@@ -182,12 +204,14 @@ export const taggedPage = page({
 export const releasePage: Page = page({
   path: '/:workspace/:repo/releases/:id',
   load: async (visit) => {
-    const { repo, release } = await load(visit, visit.call(getRelease, target(visit)))
+    const shown = await load(visit, visit.call(getRelease, target(visit)))
+    if (shown instanceof DirectResponse) return shown
+    const { repo, release } = shown
     return release.draft || visit.request.method === 'POST'
-      ? { repo, release }
+      ? shown
       : redirect(releasePath(repo.full_name, release), 302)
   },
-  view: ({ repo, release }, visit) => <ReleaseView visit={visit} repo={repo} release={release} />,
+  view: (shown, visit) => <ReleaseView visit={visit} {...shown} />,
 })
 
 const addFile = upload({

@@ -31,6 +31,10 @@ export const wikiPath = (repo: string, slug = ''): string =>
 export const wikiActionPath = (repo: string, action: string, slug = ''): string =>
   repoPath(repo, `/wiki/${action}${slug === '' ? '' : `/${encodePath(slug)}`}`)
 
+/** What every page shows of the sidebar and the footer. Their own pages have the rest. */
+const MAX_SIDEBAR_BYTES = 8_000
+const MAX_FOOTER_BYTES = 4_000
+
 export type WikiSurroundings = OutputOf<typeof getWikiFrame>
 
 /** The page in the address; a link may have spaces in place of hyphens. */
@@ -107,6 +111,7 @@ const Side = ({
           <MarkdownBody
             text={withPageLinks(around.sidebar)}
             options={wikiMarkdown(visit, repo.full_name, SIDEBAR)}
+            whole={{ href: wikiPath(repo.full_name, SIDEBAR), maxBytes: MAX_SIDEBAR_BYTES }}
           />
         </SideBlock>
       )}
@@ -143,6 +148,7 @@ const Footer = ({
         <MarkdownBody
           text={withPageLinks(around.footer)}
           options={wikiMarkdown(visit, repo.full_name, FOOTER)}
+          whole={{ href: wikiPath(repo.full_name, FOOTER), maxBytes: MAX_FOOTER_BYTES }}
         />
         {mayWriteWiki(repo, visit) && (
           <p>

@@ -4,7 +4,6 @@ import {
   ActorLink,
   EmptyState,
   LinkButton,
-  MarkdownBody,
   Notice,
   PageHead,
   RelativeTime,
@@ -12,7 +11,7 @@ import {
 import type { Html } from '../../jsx/html.ts'
 import { shortSha } from '../../format.ts'
 import { withQuery } from '../../paths.ts'
-import { type DirectResponse, page, pageResponse, redirect, type Visit } from '../../site.ts'
+import { DirectResponse, page, pageResponse, redirect, type Visit } from '../../site.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
 import {
   loadWiki,
@@ -26,6 +25,13 @@ import {
   type WikiSurroundings,
 } from './frame.tsx'
 import { wikiMarkdown, withPageLinks } from './text.ts'
+import {
+  LongTextBody,
+  loadLongText,
+  partTitle,
+  rawText,
+  type LongText,
+} from '../writing/long-text.tsx'
 import { rich, t } from '../../text.ts'
 
 type Shown = {
@@ -33,7 +39,7 @@ type Shown = {
   readonly around: WikiSurroundings
   readonly slug: string
   /** Null for a page that does not exist. */
-  readonly found: WikiPage | null
+  readonly found: (WikiPage & { readonly text: LongText }) | null
 }
 
 /** The author of the last change, with an account or only as git names them. */
@@ -72,7 +78,15 @@ const Actions = ({ visit, repo, found }: { visit: Visit; repo: Repo; found: Wiki
   </>
 )
 
-const FoundPage = ({ shown, found, visit }: { shown: Shown; found: WikiPage; visit: Visit }) => {
+const FoundPage = ({
+  shown,
+  found,
+  visit,
+}: {
+  shown: Shown
+  found: NonNullable<Shown['found']>
+  visit: Visit
+}) => {
   const { repo, around } = shown
   const isOld = visit.url.searchParams.has('revision')
   return (
@@ -80,7 +94,7 @@ const FoundPage = ({ shown, found, visit }: { shown: Shown; found: WikiPage; vis
       visit={visit}
       repo={repo}
       around={around}
-      title={found.title}
+      title={partTitle(found.title, found.text)}
       current={found.slug}
       noindex={isOld || undefined}
     >
@@ -92,11 +106,7 @@ const FoundPage = ({ shown, found, visit }: { shown: Shown; found: WikiPage; vis
           {t('This page is too long to be shown whole. Clone the wiki to read the rest.')}
         </Notice>
       )}
-      <MarkdownBody
-        text={withPageLinks(found.body)}
-        options={wikiMarkdown(visit, repo.full_name, found.slug)}
-        empty={t('This page is empty.')}
-      />
+      <LongTextBody visit={visit} text={found.text} empty={t('This page is empty.')} />
     </WikiFrame>
   )
 }
@@ -161,11 +171,17 @@ const EmptyWiki = ({ repo, visit }: { repo: Repo; visit: Visit }) => (
   </RepoFrame>
 )
 
-async function loadPage(visit: Visit, slug: string): Promise<Shown> {
+async function loadPage(visit: Visit, slug: string): Promise<Shown | DirectResponse> {
   const wiki = await loadWiki(visit)
   const revision = visit.url.searchParams.get('revision')
   const input = { repo: repoOf(visit), slug, ...(revision === null ? {} : { revision }) }
-  return { ...wiki, slug, found: await visit.tryCall(getWikiPage, input) }
+  const found = await visit.tryCall(getWikiPage, input)
+  if (found === null) return { ...wiki, slug, found }
+  const typed = rawText(visit, found.body)
+  if (typed) return typed
+  const options = wikiMarkdown(visit, wiki.repo.full_name, found.slug)
+  const text = await loadLongText(visit, withPageLinks(found.body), options)
+  return { ...wiki, slug, found: { ...found, text } }
 }
 
 const view = (shown: Shown, visit: Visit): Html =>
@@ -183,6 +199,7 @@ export const wikiHome = page({
   path: '/:workspace/:repo/wiki',
   load: async (visit): Promise<Shown | DirectResponse> => {
     const shown = await loadPage(visit, HOME)
+    if (shown instanceof DirectResponse) return shown
     return shown.found === null && shown.around.total > 0
       ? redirect(wikiActionPath(shown.repo.full_name, '_pages'), 302)
       : shown
@@ -194,6 +211,7 @@ export const wikiPage = page({
   path: '/:workspace/:repo/wiki/*slug',
   load: async (visit): Promise<Shown | DirectResponse> => {
     const shown = await loadPage(visit, slugOf(visit))
+    if (shown instanceof DirectResponse) return shown
     const { found, repo, slug } = shown
     if (found === null) return missing(shown, visit)
     // One address for each page, whatever its links are spelt like.
