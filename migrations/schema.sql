@@ -721,6 +721,18 @@ CREATE TABLE commit_statuses (
 
 CREATE INDEX commit_statuses_of_commit ON commit_statuses (repo_id, sha, context, id);
 
+CREATE TABLE contribution_days (
+  actor_id TEXT NOT NULL,
+  repo_id TEXT NOT NULL,
+  day TEXT NOT NULL, -- of UTC
+  events INTEGER NOT NULL CHECK (events >= 0),
+  PRIMARY KEY (actor_id, repo_id, day)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE contribution_types (
+  type TEXT PRIMARY KEY -- of events; a review is a comment, too
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE cross_references (
   target_repo_id TEXT NOT NULL REFERENCES repos (id) ON DELETE CASCADE,
   -- The number of an issue or pull request, or the id of a commit.
@@ -907,6 +919,34 @@ CREATE TABLE environments (
   updated_at TEXT NOT NULL,
   UNIQUE (repo_id, name)
 ) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER contribution_days_added AFTER INSERT ON events
+  WHEN NEW.actor_id IS NOT NULL AND NEW.repo_id IS NOT NULL
+    AND NEW.type IN (SELECT type FROM contribution_types) BEGIN
+  INSERT INTO contribution_days (actor_id, repo_id, day, events)
+    VALUES (NEW.actor_id, NEW.repo_id, substr(NEW.time, 1, 10), 1)
+    ON CONFLICT DO UPDATE SET events = events + 1;
+END;
+
+CREATE TRIGGER contribution_days_given AFTER UPDATE OF actor_id ON events
+  WHEN OLD.repo_id IS NOT NULL AND OLD.type IN (SELECT type FROM contribution_types) BEGIN
+  UPDATE contribution_days SET events = events - 1
+    WHERE actor_id = OLD.actor_id AND repo_id = OLD.repo_id AND day = substr(OLD.time, 1, 10);
+  DELETE FROM contribution_days WHERE actor_id = OLD.actor_id AND repo_id = OLD.repo_id
+    AND day = substr(OLD.time, 1, 10) AND events = 0;
+  INSERT INTO contribution_days (actor_id, repo_id, day, events)
+    SELECT NEW.actor_id, NEW.repo_id, substr(NEW.time, 1, 10), 1 WHERE NEW.actor_id IS NOT NULL
+    ON CONFLICT DO UPDATE SET events = events + 1;
+END;
+
+CREATE TRIGGER contribution_days_removed AFTER DELETE ON events
+  WHEN OLD.actor_id IS NOT NULL AND OLD.repo_id IS NOT NULL
+    AND OLD.type IN (SELECT type FROM contribution_types) BEGIN
+  UPDATE contribution_days SET events = events - 1
+    WHERE actor_id = OLD.actor_id AND repo_id = OLD.repo_id AND day = substr(OLD.time, 1, 10);
+  DELETE FROM contribution_days WHERE actor_id = OLD.actor_id AND repo_id = OLD.repo_id
+    AND day = substr(OLD.time, 1, 10) AND events = 0;
+END;
 
 CREATE TABLE events (
   id TEXT PRIMARY KEY,

@@ -5,19 +5,6 @@ import { requireUser, Username } from '#features/accounts/index.ts'
 import { DAY, timestamp } from '#lib/time.ts'
 import { countContributions } from './count-contributions.ts'
 
-/** The event types that count as contributions. Reviews are appended as `comment.created`, too. */
-const CONTRIBUTION_EVENTS = [
-  'git.push',
-  'issue.opened',
-  'issue.closed',
-  'pull.opened',
-  'pull.ready',
-  'pull.merged',
-  'comment.created',
-  'release.published',
-  'wiki.updated',
-]
-
 /** 53 whole weeks. */
 const PERIOD_DAYS = 53 * 7
 
@@ -40,14 +27,12 @@ export const getContributions = operation({
     // Weeks start on Monday. The first day of the epoch was a Thursday.
     const weekday = (Math.floor(today / DAY) + 3) % 7
     const first = today - weekday * DAY - (PERIOD_DAYS - 7) * DAY
-    const counts = await countContributions(hearth, caller, {
-      actor_id: person.id,
-      types: CONTRIBUTION_EVENTS,
-      since: first,
-    })
+    const dayOf = (time: number): string => timestamp(time).slice(0, 10)
+    const period = { first: dayOf(first), last: dayOf(today) }
+    const counts = await countContributions(db, caller, person.id, period)
     const days: { day: string; count: number }[] = []
     for (let at = first; at <= today; at += DAY) {
-      const day = timestamp(at).slice(0, 10)
+      const day = dayOf(at)
       days.push({ day, count: counts.get(day) ?? 0 })
     }
     return { total: days.reduce((sum, { count }) => sum + count, 0), days }

@@ -1,7 +1,6 @@
 /** Queries about one user across all repositories. This feature writes no table. */
 import type { Db } from '#core/db.ts'
 import type { RecordReference } from '#features/issues/index.ts'
-import type { Timestamp } from '#lib/time.ts'
 
 /**
  * Open pull requests that request a user's review, by name or through a team; the longest waiting
@@ -58,69 +57,42 @@ export const listTitles = (
     JSON.stringify(numbers),
   )
 
-/** The events of an actor: these types, in a period that ends before `until`. */
-export type ActivityFilter = {
-  readonly actor_id: string
-  readonly types: readonly string[]
-  readonly since: Timestamp
-  readonly until: Timestamp
-}
-
-const MATCHING_EVENTS = `events INDEXED BY events_of_actor WHERE actor_id = ? AND time >= ?
-  AND time < ? AND repo_id IS NOT NULL AND type IN (SELECT value FROM json_each(?))`
-const paramsOf = ({
-  actor_id,
-  types,
-  since,
-  until,
-}: ActivityFilter): [string, string, string, string] => [
-  actor_id,
-  since,
-  until,
-  JSON.stringify(types),
-]
-
-/** Whether more than `most` events match. */
-export const hasMoreActivity = (db: Db, deeds: ActivityFilter, most: number): boolean =>
-  db.one(`SELECT 1 FROM ${MATCHING_EVENTS} LIMIT 1 OFFSET ?`, ...paramsOf(deeds), most) !== null
-
-/** The repositories in which matching events occurred. */
-export const listActiveRepos = (db: Db, deeds: ActivityFilter): string[] =>
+/** Repositories in which an actor contributed, in order of their ids, after one of them. */
+export const listContributedRepos = (
+  db: Db,
+  actor_id: string,
+  { after, limit }: { readonly after: string; readonly limit: number },
+): string[] =>
   db
-    .all<{ repo_id: string }>(`SELECT DISTINCT repo_id FROM ${MATCHING_EVENTS}`, ...paramsOf(deeds))
+    .all<{ repo_id: string }>(
+      // One lookup for each repository, however many days it has.
+      `WITH RECURSIVE r (repo_id) AS (
+         SELECT min(repo_id) FROM contribution_days WHERE actor_id = ?1 AND repo_id > ?2
+         UNION ALL
+         SELECT (SELECT min(d.repo_id) FROM contribution_days d
+           WHERE d.actor_id = ?1 AND d.repo_id > r.repo_id)
+         FROM r WHERE r.repo_id IS NOT NULL
+       ) SELECT repo_id FROM r WHERE repo_id IS NOT NULL LIMIT ?3`,
+      actor_id,
+      after,
+      limit,
+    )
     .map(({ repo_id }) => repo_id)
 
-/** The repositories of the first matching events, with the number and the last time of these. */
-export function firstActivity(
+/** How much an actor contributed to some repositories on each day from the first to the last. */
+export const countContributionsByDay = (
   db: Db,
-  deeds: ActivityFilter,
-  limit: number,
-): { readonly repos: readonly string[]; readonly count: number; readonly last: Timestamp | null } {
-  const rows = db.all<{ repo_id: string; count: number; last: Timestamp }>(
-    `SELECT repo_id, count(*) AS count, max(time) AS last FROM
-       (SELECT repo_id, time FROM ${MATCHING_EVENTS} ORDER BY time LIMIT ?) GROUP BY repo_id`,
-    ...paramsOf(deeds),
-    limit,
-  )
-  return {
-    repos: rows.map(({ repo_id }) => repo_id),
-    count: rows.reduce((sum, { count }) => sum + count, 0),
-    last: rows.reduce<Timestamp | null>(
-      (latest, { last }) => (latest === null || last > latest ? last : latest),
-      null,
-    ),
-  }
-}
-
-/** The number of matching events on each day, without those in some repositories. */
-export const countActivityByDay = (
-  db: Db,
-  deeds: ActivityFilter,
-  without: readonly string[],
+  actor_id: string,
+  repo_ids: Iterable<string>,
+  { first, last }: { readonly first: string; readonly last: string },
 ): { readonly day: string; readonly count: number }[] =>
   db.all(
-    `SELECT substr(time, 1, 10) AS day, count(*) AS count FROM ${MATCHING_EVENTS}
-     AND repo_id NOT IN (SELECT value FROM json_each(?)) GROUP BY 1 ORDER BY 1`,
-    ...paramsOf(deeds),
-    JSON.stringify(without),
+    `SELECT d.day, sum(d.events) AS count FROM json_each(?) r
+     CROSS JOIN contribution_days d ON d.actor_id = ? AND d.repo_id = r.value
+       AND d.day BETWEEN ? AND ?
+     GROUP BY d.day`,
+    JSON.stringify([...repo_ids]),
+    actor_id,
+    first,
+    last,
   )

@@ -102,6 +102,8 @@ export const EXCLUDED_TABLES: Readonly<Record<string, string>> = {
   emails: 'only the confirmed ones of the people who are named, to find their accounts by',
   record_counts: 'counted anew',
   repo_storage: 'counted anew',
+  contribution_types: 'the same in every forge',
+  contribution_days: 'counted anew',
   workspace_package_files: 'counted anew',
   workspace_package_bytes: 'counted anew',
   record_fts: 'indexed anew',
