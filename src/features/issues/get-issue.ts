@@ -3,7 +3,7 @@ import { operation } from '#core/operation.ts'
 import { RecordNumber, RepoPath, Type } from '#core/schema.ts'
 import { commentsOf } from './comments/comment-record.ts'
 import { requireIssue } from './require-records.ts'
-import { issuePulls, issueRecord } from './issue-record.ts'
+import { issueOverview } from './issue-record.ts'
 import { IssueDetail } from './schema.ts'
 import { inIssueDetail } from './untrusted-texts.ts'
 
@@ -24,15 +24,11 @@ export const getIssue = operation({
   untrusted: inIssueDetail,
 
   handler: ({ hearth, db, repo }, { number }) => {
-    const row = requireIssue(db, repo.id, number)
-    return {
-      issue: issueRecord(hearth, row),
-      pulls: issuePulls(hearth, repo.id, number),
-      comments:
-        row.comments_count === 0
-          ? []
-          : commentsOf(hearth, repo.id, number, { limit: MAX_COMMENTS }),
-      comments_count: row.comments_count,
-    }
+    const overview = issueOverview(hearth, requireIssue(db, repo.id, number))
+    const comments =
+      overview.comments_count === 0
+        ? []
+        : commentsOf(hearth, repo.id, number, { limit: MAX_COMMENTS })
+    return { ...overview, comments }
   },
 })

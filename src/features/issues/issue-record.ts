@@ -4,7 +4,7 @@ import type { Hearth } from '#core/hearth.ts'
 import { actorsOf, loadActors } from '#features/accounts/index.ts'
 import { fullName } from '#features/repos/index.ts'
 import { assigneeRecord } from './assignees/assignable.ts'
-import type { Issue, IssueMilestone, IssuePull } from './schema.ts'
+import type { Issue, IssueMilestone, IssueOverview, IssuePull } from './schema.ts'
 import { assigneeIdsOfAll } from './assignees/store-assignees.ts'
 import { listBlockers, type IssueRow } from './store-issues.ts'
 import { labelsOfAll } from './labels/store-labels.ts'
@@ -120,3 +120,10 @@ export function issuePulls(hearth: Hearth, repo_id: string, number: number): Iss
     ...(link.merged_by === null ? {} : { merged_by: link.merged_by }),
   }))
 }
+
+/** An issue with all that is known of it but its comments. */
+export const issueOverview = (hearth: Hearth, row: IssueRow): IssueOverview => ({
+  issue: issueRecord(hearth, row),
+  pulls: issuePulls(hearth, row.repo_id, row.number),
+  comments_count: row.comments_count,
+})

@@ -229,3 +229,7 @@ export const IssueDetail = Type.Object(
   { $id: 'IssueDetail', description: 'An issue with its pull requests and first comments.' },
 )
 export type IssueDetail = Static<typeof IssueDetail>
+
+const { comments: _comments, ...issueOverview } = IssueDetail.properties
+export const IssueOverview = Type.Object(issueOverview)
+export type IssueOverview = Static<typeof IssueOverview>

@@ -9,7 +9,7 @@ import type { Hearth } from '#core/hearth.ts'
 import type { Actor } from '#core/schema.ts'
 import { preloadUsers, userCaller } from '#features/accounts/index.ts'
 import { preloadRoles, repoByPath } from '#features/repos/index.ts'
-import type { Comment, Issue, IssueDetail } from './schema.ts'
+import type { Comment, Issue, IssueDetail, IssueOverview } from './schema.ts'
 
 /** The request that a response is for. */
 export type UntrustedScope = {
@@ -122,9 +122,9 @@ export const inRecord =
   (record: R, reading: UntrustedScope): string[] =>
     untrustedAuthors(reading)(record.author) ? of('', record) : []
 
-/** Pointers for the detail of an issue. */
+/** Pointers for the detail of an issue, with or without comments. */
 export function inIssueDetail(
-  { issue, pulls, comments }: IssueDetail,
+  { comments = [], issue, pulls }: IssueOverview & Partial<Pick<IssueDetail, 'comments'>>,
   reading: UntrustedScope,
 ): string[] {
   const distrusted = untrustedAuthors(reading)

@@ -1,6 +1,7 @@
 export { listPulls } from './list-pulls.ts'
 export { createPull } from './lifecycle/create-pull.ts'
 export { getPull } from './get-pull.ts'
+export { readPull } from './read-pull.ts'
 export { getPullChanges } from './changes/get-pull-changes.ts'
 export { listPullCommits } from './changes/list-pull-commits.ts'
 export { getPullChecks } from './checks/get-pull-checks.ts'

@@ -278,6 +278,10 @@ export const PullDetail = Type.Object(
 )
 export type PullDetail = Static<typeof PullDetail>
 
+const { comments: _comments, ...pullOverview } = PullDetail.properties
+export const PullOverview = Type.Object(pullOverview)
+export type PullOverview = Static<typeof PullOverview>
+
 export const PullChanges = Type.Object(
   {
     base_sha: Type.String(),

@@ -22,6 +22,7 @@ import type {
   PullChanges,
   PullConflicts,
   PullDetail,
+  PullOverview,
   Review,
   SessionEntry,
 } from './schema.ts'
@@ -63,9 +64,13 @@ export function inSession(
 export const inNewPull = ({ pull }: NewPull, reading: UntrustedScope): string[] =>
   untrustedAuthors(reading)(pull.author) ? pullPointers('/pull', pull) : []
 
-export function inPullDetail(detail: PullDetail, reading: UntrustedScope): string[] {
+/** Pointers for the detail of a pull request, with or without comments. */
+export function inPullDetail(
+  detail: PullOverview & Partial<Pick<PullDetail, 'comments'>>,
+  reading: UntrustedScope,
+): string[] {
   const distrusted = untrustedAuthors(reading)
-  const { pull, issue, comments, reviews, overlaps, checks } = detail
+  const { pull, issue, comments = [], reviews, overlaps, checks } = detail
   return [
     ...(distrusted(pull.author) ? [...pullPointers('', pull), ...pullPointers('/pull', pull)] : []),
     ...(issue && distrusted(issue.author) ? issuePointers('/issue', issue) : []),

@@ -1,5 +1,5 @@
 /** The history of a branch in the fork of a pull request. */
-import { getPull } from '#features/pulls/index.ts'
+import { readPull } from '#features/pulls/index.ts'
 import { commitPath } from '../../paths.ts'
 import { redirect, type Page } from '../../site.ts'
 import { codeOf } from '../pulls/frame.tsx'
@@ -13,7 +13,7 @@ export const forkHistoryPage: Page = {
   async render(visit) {
     const { workspace, repo, fork, rest = '' } = visit.params
     if (!COMMIT_ID.test(rest)) return commitsPage.render(visit)
-    const { pull } = await visit.call(getPull, {
+    const { pull } = await visit.call(readPull, {
       repo: `${workspace}/${repo}`,
       number: Number(fork),
     })

@@ -1,7 +1,7 @@
 // The board: open issues in columns by milestone or by label. A form or a drag moves a card to
 // another column.
 import {
-  getIssue,
+  readIssue,
   listIssues,
   listLabels,
   listMilestones,
@@ -196,7 +196,7 @@ export const boardForm = action({
     const by = byOf(visit)
     if (by === 'milestone') await visit.call(updateIssue, { repo, number, milestone: to })
     else {
-      const { labels } = (await visit.call(getIssue, { repo, number })).issue
+      const { labels } = (await visit.call(readIssue, { repo, number })).issue
       // The label of the old column is removed. A card in the first column has none.
       await visit.call(updateIssue, {
         repo,

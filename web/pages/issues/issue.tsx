@@ -1,7 +1,7 @@
 import {
   addComment,
   closeIssue,
-  getIssue,
+  readIssue,
   getIssueReactions,
   lockIssue,
   reopenIssue,
@@ -10,7 +10,7 @@ import {
   type Issue,
 } from '#features/issues/index.ts'
 import { LOCK_REASONS } from '#features/issues/schema.ts'
-import { createPull, getPull } from '#features/pulls/index.ts'
+import { createPull, readPull } from '#features/pulls/index.ts'
 import { getRepo } from '#features/repos/index.ts'
 import {
   ActionButton,
@@ -72,21 +72,20 @@ export const loadIssue = async (visit: Visit) => {
   const number = numberOf(visit)
   if (number === null) return null
   const repo = await visit.call(getRepo, { repo: name })
-  const detail = await visit.tryCall(getIssue, { repo: name, number })
+  const detail = await visit.tryCall(readIssue, { repo: name, number })
   // Issues and pull requests share one sequence of numbers.
   if (detail === null)
     return (
-      (await visit.tryCall(getPull, { repo: name, number })) &&
+      (await visit.tryCall(readPull, { repo: name, number })) &&
       redirect(pullPath(name, number), 302)
     )
   const mayChoose = visit.viewer !== null && repo.permissions.triage
   const { labels, milestones, people } = await loadSideChoices(visit, repo, { mayChoose })
-  const { comments: _, ...shown } = detail
   const notifications = await loadIssueNotifications(visit, name, number)
   return {
     repo,
     notifications,
-    ...shown,
+    ...detail,
     part: await loadPart(visit, { repo: name, number }, placedMentions(notifications)),
     reactions: await visit.call(getIssueReactions, { repo: name, number }),
     labels,

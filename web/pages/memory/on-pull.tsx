@@ -1,6 +1,6 @@
 // What a merged pull request leaves behind for those who work on the repository next.
 import { recall, type Memory } from '#features/memory/index.ts'
-import type { PullDetail } from '#features/pulls/index.ts'
+import type { PullOverview } from '#features/pulls/index.ts'
 import type { Repo } from '#features/repos/index.ts'
 import { Notice } from '../../components/index.ts'
 import { pullPath } from '../../paths.ts'
@@ -15,7 +15,7 @@ const MAX_SHOWN = 20
 export async function loadPullMemories(
   visit: Visit,
   repo: Repo,
-  data: PullDetail,
+  data: PullOverview,
 ): Promise<readonly Memory[] | null> {
   const mayDecide = visit.viewer !== null && repo.permissions.write && !repo.archived
   if (data.status !== 'merged' || !mayDecide) return null

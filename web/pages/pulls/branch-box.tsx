@@ -1,5 +1,5 @@
 // The forms about the branches of a pull request: update the branch, auto-merge, undo the merge.
-import type { PullDetail } from '#features/pulls/index.ts'
+import type { PullOverview } from '#features/pulls/index.ts'
 import type { Repo } from '#features/repos/index.ts'
 import { ActionButton, Button, FormError } from '../../components/index.ts'
 import { pullPath } from '../../paths.ts'
@@ -11,7 +11,7 @@ const refusedAt = (visit: Visit, path: string): string | null =>
   formError(visitForForm(visit, path))
 
 /** Whether to offer a push to the head. The operation checks the right again. */
-export const mayPush = (data: PullDetail, repo: Repo, visit: Visit): boolean =>
+export const mayPush = (data: PullOverview, repo: Repo, visit: Visit): boolean =>
   visit.viewer !== null &&
   !repo.archived &&
   (data.fork === null
@@ -24,7 +24,7 @@ export const UpdateBranch = ({
   repo,
   visit,
 }: {
-  data: PullDetail
+  data: PullOverview
   repo: Repo
   visit: Visit
 }) => {
@@ -65,7 +65,7 @@ export const AutoMerge = ({
   visit,
   waitsForPerson,
 }: {
-  data: PullDetail
+  data: PullOverview
   repo: Repo
   visit: Visit
   waitsForPerson: boolean
@@ -98,7 +98,7 @@ export const RevertButton = ({
   repo,
   visit,
 }: {
-  data: PullDetail
+  data: PullOverview
   repo: Repo
   visit: Visit
 }) => {

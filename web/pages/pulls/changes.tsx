@@ -1,5 +1,5 @@
 import {
-  getPull,
+  readPull,
   getPullChanges,
   listDraftComments,
   listReviewThreads,
@@ -68,7 +68,7 @@ async function loadChanges(visit: Visit) {
   const since = addressOf(visit).searchParams.get('since') ?? ''
   const [repo, detail] = await Promise.all([
     visit.call(getRepo, { repo: target.repo }),
-    visit.call(getPull, target),
+    visit.call(readPull, target),
   ])
   const { pull } = detail
   const versionsOf = ({ head_sha, merge_base_sha }: PullChanges) => ({

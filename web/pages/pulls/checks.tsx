@@ -11,7 +11,7 @@ import {
 } from '#features/checks/index.ts'
 import {
   cancelPullChecks,
-  getPull,
+  readPull,
   getPullChecks,
   rerunPullChecks,
   type Pull,
@@ -305,7 +305,7 @@ export const checksPage = page<Data>({
     if (number === null) return null
     const [repo, { pull, issue }, checks] = await Promise.all([
       visit.call(getRepo, { repo: repoOf(visit) }),
-      visit.call(getPull, target(visit)),
+      visit.call(readPull, target(visit)),
       visit.call(getPullChecks, target(visit)),
     ])
     const sha = pull.head?.sha ?? null

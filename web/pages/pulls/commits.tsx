@@ -1,4 +1,4 @@
-import { getPull, listPullCommits } from '#features/pulls/index.ts'
+import { readPull, listPullCommits } from '#features/pulls/index.ts'
 import { getRepo } from '#features/repos/index.ts'
 import { CommitRow, EmptyState, List, Pager } from '../../components/index.ts'
 import { pullPath, withQuery } from '../../paths.ts'
@@ -15,7 +15,7 @@ export const loadPullRecord = async (visit: Visit) => {
   const name = repoOf(visit)
   const [repo, data] = await Promise.all([
     visit.call(getRepo, { repo: name }),
-    visit.call(getPull, { repo: name, number }),
+    visit.call(readPull, { repo: name, number }),
   ])
   return { repo, pull: data.pull, target: { repo: name, number } }
 }

@@ -1,11 +1,11 @@
 // The conflict editor: every conflict of a pull request with its base, and a choice for each.
 import {
-  getPull,
+  readPull,
   getPullConflicts,
   resolvePullConflicts,
   type ConflictFile,
   type PullConflicts,
-  type PullDetail,
+  type PullOverview,
 } from '#features/pulls/index.ts'
 import { getRepo, type Repo } from '#features/repos/index.ts'
 import { invalid } from '#lib/errors.ts'
@@ -40,7 +40,7 @@ async function loadConflicts(visit: Visit) {
   const target = { repo: repoOf(visit), number }
   const [repo, data] = await Promise.all([
     visit.call(getRepo, { repo: target.repo }),
-    visit.call(getPull, target),
+    visit.call(readPull, target),
   ])
   const active = data.status === 'open' || data.status === 'draft'
   if (!active || data.head === null) return redirect(pullPath(target.repo, number), 302)
@@ -51,7 +51,7 @@ async function loadConflicts(visit: Visit) {
 const isResolvable = ({ files, total }: PullConflicts): boolean =>
   files.length === total && files.every(({ resolvable }) => resolvable)
 
-const GitHelp = ({ data, repo }: { data: PullDetail; repo: Repo }) => (
+const GitHelp = ({ data, repo }: { data: PullOverview; repo: Repo }) => (
   <Card title={t('Resolve with git')}>
     <Commands label={t('Copy the commands that merge the base')}>
       {mergeCommands(data.pull)}
@@ -99,7 +99,7 @@ const Editor = ({
   sides,
 }: {
   visit: Visit
-  data: PullDetail
+  data: PullOverview
   conflicts: PullConflicts
   sides: Sides
 }) => {
@@ -156,7 +156,7 @@ const Conflicts = ({
   visit,
 }: {
   repo: Repo
-  data: PullDetail
+  data: PullOverview
   conflicts: PullConflicts
   visit: Visit
 }) => {

@@ -1,5 +1,5 @@
 // What a draft shows its author: where to push, and how to mark it as ready.
-import type { PullDetail } from '#features/pulls/index.ts'
+import type { PullOverview } from '#features/pulls/index.ts'
 import {
   Button,
   Card,
@@ -16,7 +16,7 @@ import { shellWord } from './head-branch.tsx'
 import { rich, t } from '../../text.ts'
 
 /** Where to push the first commits of a pull request, before there is anything to show. */
-export const PushHelp = ({ data }: { data: PullDetail }) => {
+export const PushHelp = ({ data }: { data: PullOverview }) => {
   const remote = shellWord(data.git.remote)
   const branch = shellWord(data.git.branch)
   const folder = `pull-${data.number}`
@@ -47,7 +47,7 @@ export const ReadyBox = ({
   here,
   visit,
 }: {
-  data: PullDetail
+  data: PullOverview
   here: string
   visit: Visit
 }) => (

@@ -1,4 +1,4 @@
-import { getPull, updatePull } from '#features/pulls/index.ts'
+import { readPull, updatePull } from '#features/pulls/index.ts'
 import { getRepo, listBranches } from '#features/repos/index.ts'
 import { Checkbox, Select } from '../../components/index.ts'
 import { pullPath } from '../../paths.ts'
@@ -17,7 +17,7 @@ export const editPullPage = page({
     if (number === null) return null
     const repo = await visit.call(getRepo, { repo: name })
     const [pull, choices, branches] = await Promise.all([
-      visit.call(getPull, { repo: name, number }),
+      visit.call(readPull, { repo: name, number }),
       loadSideChoices(visit, repo, { mayChoose: repo.permissions.triage }),
       visit.call(listBranches, { repo: name, per_page: 100 }),
     ])

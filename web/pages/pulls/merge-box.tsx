@@ -1,5 +1,5 @@
 // The merge box of a pull request.
-import { defaultMessage, type PullDetail } from '#features/pulls/index.ts'
+import { defaultMessage, type PullOverview } from '#features/pulls/index.ts'
 import { hasQueue } from '#features/queue/index.ts'
 import type { Repo } from '#features/repos/index.ts'
 import type { BranchRule } from '#features/rulesets/index.ts'
@@ -37,7 +37,7 @@ export type MergeOptions = {
 /** The field of the message for one method. */
 export const messageField = (method: string): string => `message-${method}`
 
-type Props = { data: PullDetail; repo: Repo; visit: Visit }
+type Props = { data: PullOverview; repo: Repo; visit: Visit }
 
 const METHOD_LABELS: Record<string, string> = texts({
   merge: 'Merge commit',
@@ -90,7 +90,7 @@ const MergedCard = ({ data, repo, visit }: Props) => (
   </Card>
 )
 
-const ClosedCard = ({ data, repo }: { data: PullDetail; repo: Repo }) => (
+const ClosedCard = ({ data, repo }: { data: PullOverview; repo: Repo }) => (
   <Card title={t('Closed')}>
     <p>
       {data.superseded_by === null
@@ -110,7 +110,7 @@ const CommitMessages = ({
   methods,
   values,
 }: {
-  data: PullDetail
+  data: PullOverview
   methods: readonly string[]
   values: Fields
 }) => {

@@ -1,4 +1,4 @@
-import { getPull } from '#features/pulls/index.ts'
+import { readPull } from '#features/pulls/index.ts'
 import { Refusal } from '#lib/errors.ts'
 import type { Resource, Visit } from '../../site.ts'
 import { formatPatchMails, PATCH_HEADERS } from '../code/patch.ts'
@@ -7,7 +7,7 @@ import { t } from '../../text.ts'
 
 async function shas(visit: Visit) {
   const repo = repoOf(visit)
-  const { pull } = await visit.call(getPull, { repo, number: numberOf(visit) ?? 0 })
+  const { pull } = await visit.call(readPull, { repo, number: numberOf(visit) ?? 0 })
   const grant = visit.hearth.facts.repo(repo, visit.caller)
   if (grant === null || pull.head === null || pull.merge_base_sha === null)
     throw new Refusal('not_found', t('This pull request has no commits yet.'))

@@ -1,5 +1,5 @@
 // The side panel of a pull request.
-import type { PullDetail } from '#features/pulls/index.ts'
+import type { PullOverview } from '#features/pulls/index.ts'
 import type { Repo } from '#features/repos/index.ts'
 import { Badge, CheckState, Icon, LinkButton, SideBlock } from '../../components/index.ts'
 import { formatCost } from '../../format.ts'
@@ -15,7 +15,7 @@ import { Reviewers } from './reviewers.tsx'
 import { rich, t } from '../../text.ts'
 
 /** How far the base is ahead, with the conflicts and the buttons that update the branch. */
-const BaseState = ({ data, repo, visit }: { data: PullDetail; repo: Repo; visit: Visit }) => (
+const BaseState = ({ data, repo, visit }: { data: PullOverview; repo: Repo; visit: Visit }) => (
   <SideBlock title={t('Base')}>
     {data.behind.by === 0 ? (
       <p>{rich('Up to date with {base}', { base: data.behind.base })}</p>
@@ -38,7 +38,7 @@ const BaseState = ({ data, repo, visit }: { data: PullDetail; repo: Repo; visit:
 )
 
 /** Other open pull requests that change the same files or lines. */
-const Overlaps = ({ data, repo }: { data: PullDetail; repo: Repo }) =>
+const Overlaps = ({ data, repo }: { data: PullOverview; repo: Repo }) =>
   data.overlaps.length === 0 ? null : (
     <SideBlock title={t('Overlapping pull requests')}>
       <ul class="bare-list">
@@ -54,7 +54,7 @@ const Overlaps = ({ data, repo }: { data: PullDetail; repo: Repo }) =>
     </SideBlock>
   )
 
-const Approvals = ({ data: { approvals } }: { data: PullDetail }) => (
+const Approvals = ({ data: { approvals } }: { data: PullOverview }) => (
   <SideBlock title={t('Approvals')}>
     <p>
       {approvals.required === 0
@@ -68,7 +68,7 @@ const Approvals = ({ data: { approvals } }: { data: PullDetail }) => (
 )
 
 type PullSideProps = {
-  data: PullDetail
+  data: PullOverview
   statuses: { readonly statuses: readonly ShownStatus[] } | null
   repo: Repo
   visit: Visit

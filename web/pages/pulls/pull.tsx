@@ -1,10 +1,10 @@
-import { getIssue, getIssueReactions } from '#features/issues/index.ts'
+import { readIssue, getIssueReactions } from '#features/issues/index.ts'
 import {
-  getPull,
+  readPull,
   lacksPerson,
   listDraftComments,
   listReviewThreads,
-  type PullDetail,
+  type PullOverview,
   type Review,
 } from '#features/pulls/index.ts'
 import { getRepo, getRepoSettings, type Repo } from '#features/repos/index.ts'
@@ -58,10 +58,10 @@ export async function loadPull(visit: Visit) {
   const number = numberOf(visit)
   if (number === null) return null
   const repo = await visit.call(getRepo, { repo: name })
-  const data = await visit.tryCall(getPull, { repo: name, number })
+  const data = await visit.tryCall(readPull, { repo: name, number })
   if (data === null)
     return (
-      (await visit.tryCall(getIssue, { repo: name, number })) &&
+      (await visit.tryCall(readIssue, { repo: name, number })) &&
       redirect(issuePath(name, number), 302)
     )
   const [rules, statuses, settings, threads, drafts, choices, dependencies, waitingAgent] =
@@ -123,7 +123,7 @@ const liveOf = ({ summary }: PullData): string =>
   summary?.record?.status === 'summarizing' ? 'summary/live' : 'live'
 
 /** What screen readers announce when a live page changes. */
-const announcement = ({ status, checks_status, comments_count, blockers }: PullDetail): string =>
+const announcement = ({ status, checks_status, comments_count, blockers }: PullOverview): string =>
   `${stateWord(status)}, ${tn('{count} comment', '{count} comments', comments_count)}${checks_status === 'none' ? '' : `, ${t('checks')}: ${stateWord(checks_status)}`}${status === 'open' ? `, ${blockers.length === 0 ? t('ready to merge') : tn('{count} blocker', '{count} blockers', blockers.length)}` : ''}`
 
 /** The review that a thread began with. */
@@ -217,13 +217,13 @@ function timelineItems(loaded: PullData, visit: Visit): { place: string; item: C
   ]
 }
 
-const isActive = ({ status }: PullDetail): boolean => status === 'open' || status === 'draft'
+const isActive = ({ status }: PullOverview): boolean => status === 'open' || status === 'draft'
 
 /** Nothing has been pushed yet, or only what the base has. */
-const hasNoCommits = ({ head, merge_base_sha }: PullDetail): boolean =>
+const hasNoCommits = ({ head, merge_base_sha }: PullOverview): boolean =>
   head === null || head.sha === merge_base_sha
 
-const StateButtons = ({ data }: { data: PullDetail }) => (
+const StateButtons = ({ data }: { data: PullOverview }) => (
   <>
     {data.status === 'open' && (
       <Button name="then" value="draft" formnovalidate>
@@ -244,7 +244,7 @@ const StateButtons = ({ data }: { data: PullDetail }) => (
 )
 
 /** The comment form with the buttons that change the state, or why there is none. */
-const CommentForm = ({ data, repo, visit }: { data: PullDetail; repo: Repo; visit: Visit }) => {
+const CommentForm = ({ data, repo, visit }: { data: PullOverview; repo: Repo; visit: Visit }) => {
   const here = pullPath(repo.full_name, data.number)
   if (visit.viewer === null)
     return (

@@ -1,5 +1,5 @@
 // The requested reviewers of a pull request, in its side panel.
-import type { PullDetail } from '#features/pulls/index.ts'
+import type { PullOverview } from '#features/pulls/index.ts'
 import type { Repo } from '#features/repos/index.ts'
 import {
   ActionButton,
@@ -45,7 +45,7 @@ const RequestAgain = ({
   here,
 }: {
   visit: Visit
-  earlier: PullDetail['reviews'][number]['author'][]
+  earlier: PullOverview['reviews'][number]['author'][]
   here: string
 }) => (
   <ul class="bare-list">
@@ -70,7 +70,7 @@ const RequestAgain = ({
 )
 
 /** The people and teams that are not requested yet, and never the author. */
-function reviewerOptions(data: PullDetail, repo: Repo, { people, teams }: SideChoices) {
+function reviewerOptions(data: PullOverview, repo: Repo, { people, teams }: SideChoices) {
   const requested = new Set(requestedReviewers(data, repo).map(({ name }) => name))
   return [
     ...people
@@ -97,7 +97,7 @@ const RequestForm = ({
   visit: Visit
   repo: Repo
   here: string
-  data: PullDetail
+  data: PullOverview
   choices: SideChoices
 }) => {
   const at = visitForForm(visit, `${here}/reviewers`)
@@ -136,7 +136,7 @@ const RequestForm = ({
 }
 
 /** The requested users, teams and agents in one list. */
-function requestedReviewers(data: PullDetail, repo: Repo) {
+function requestedReviewers(data: PullOverview, repo: Repo) {
   const { users, teams, agents } = data.requested_reviewers
   return [
     ...users.map((person) => ({
@@ -162,7 +162,7 @@ function requestedReviewers(data: PullDetail, repo: Repo) {
 }
 
 /** Whether the viewer is the author. A pull request of an agent belongs to its owner too. */
-export const isAuthor = ({ author }: PullDetail, { viewer }: Visit): boolean =>
+export const isAuthor = ({ author }: PullOverview, { viewer }: Visit): boolean =>
   viewer !== null && [author.id, author.on_behalf_of?.id].includes(viewer.id)
 
 export const Reviewers = ({
@@ -172,7 +172,7 @@ export const Reviewers = ({
   choices,
 }: {
   visit: Visit
-  data: PullDetail
+  data: PullOverview
   repo: Repo
   choices: SideChoices
 }) => {

@@ -1,5 +1,5 @@
 // Reviews in the conversation of a pull request, and the form that sends one.
-import type { PullDetail, Review } from '#features/pulls/index.ts'
+import type { PullOverview, Review } from '#features/pulls/index.ts'
 import type { Repo } from '#features/repos/index.ts'
 import {
   ActorLink,
@@ -151,7 +151,7 @@ export const ThreadItem = ({
   thread: ReviewThread
   visit: Visit
   repo: Repo
-  data: PullDetail
+  data: PullOverview
 }) => {
   const [root] = thread.comments
   const where = `${thread.path}:${thread.line ?? root?.line ?? ''}`

@@ -1,7 +1,7 @@
 // The summary of a pull request that a model writes for the visitor.
 import { getPullSummary, type SessionSummary } from '#features/assistant/index.ts'
 import { getModelRoutes } from '#features/models/index.ts'
-import type { PullDetail } from '#features/pulls/index.ts'
+import type { PullOverview } from '#features/pulls/index.ts'
 import { getWorkspace } from '#features/workspaces/index.ts'
 import { MINUTE } from '#lib/time.ts'
 import {
@@ -26,7 +26,7 @@ type Shown = {
 }
 
 /** Null for those who get no summaries, and for pull requests of which nothing is to be said. */
-export async function loadSummary(visit: Visit, data: PullDetail): Promise<Shown | null> {
+export async function loadSummary(visit: Visit, data: PullOverview): Promise<Shown | null> {
   if (visit.viewer === null || data.session.last_seq + data.comments_count === 0) return null
   const workspace = visit.params.workspace ?? ''
   const found = await visit.tryCall(getModelRoutes, { workspace })

@@ -1,5 +1,5 @@
 // The place of a pull request in the merge queue, on its page.
-import type { PullDetail } from '#features/pulls/index.ts'
+import type { PullOverview } from '#features/pulls/index.ts'
 import type { Repo } from '#features/repos/index.ts'
 import { ActionButton, Button, Card, FormError, Icon } from '../../components/index.ts'
 import { checkStateStyle } from '../../components/state.tsx'
@@ -19,7 +19,7 @@ export const QueuedBox = ({
   repo,
   visit,
 }: {
-  data: PullDetail
+  data: PullOverview
   repo: Repo
   visit: Visit
 }) => {
