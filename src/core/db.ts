@@ -435,7 +435,7 @@ type WriteGroup = {
 type UnsyncedGroup = { readonly resolve: () => void; readonly reject: (error: unknown) => void }
 
 /** Writes run for so long in one turn of the event loop. The others run in a later one. */
-const MAX_GROUP_MS = 5
+const MAX_GROUP_MS = 3
 
 /** How long the version of the commits of other processes is trusted. */
 const MAX_VERSION_AGE_MS = 1

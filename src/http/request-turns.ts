@@ -4,7 +4,8 @@
  *
  * A request begins at once unless the loop is busy: it has spent some milliseconds on requests
  * without looking for new ones, or a network has many requests under way. Then requests wait in a
- * queue (`TurnQueue`). A request whose body has arrived waits in the same queue before it goes on:
+ * queue (`TurnQueue`). The only request of a light network does not wait while all that wait are of
+ * heavy ones: it would be next anyway. A request whose body has arrived waits in the same queue before it goes on:
  * parsing and answering take longer than what comes before the body.
  */
 import { drainMicrotasks } from 'bun:jsc'
@@ -33,7 +34,9 @@ export type TurnRequest = {
  * The loop begins requests for so long before it looks for new ones. A reader waits at most this
  * long, and for the longest single request.
  */
-const MAX_TURN_MS = 3
+const MAX_TURN_MS = 2
+/** Requests in a turn that begin at once although the loop is busy. */
+const MAX_PASSING = 3
 /** Requests under way, up to which nobody is counted. */
 const FREE_REQUESTS = 3
 /**
@@ -88,6 +91,7 @@ export class RequestTurns {
   /** In the order in which they began. */
   readonly #underWay = new Set<Entry>()
   #turnBeganMs = 0
+  #passing = 0
   #isInTurn = false
   #lastNetwork = ''
   /** Until when requests come from more than one network. */
@@ -136,12 +140,19 @@ export class RequestTurns {
   }
 
   #mustWait(request: TurnRequest): boolean {
-    if (this.#isBusy) return true
+    if (this.#isBusy && !this.#mayPass(request)) return true
     if (this.#underWay.size <= FREE_REQUESTS) return false
     this.#forgetOld()
     this.#countAll()
     this.#notePresence(request.network)
     return !this.#isFree(request.network, request.credential === '')
+  }
+
+  #mayPass({ network }: TurnRequest): boolean {
+    if (this.#passing >= MAX_PASSING || !this.#queue.passesAll(network, this.clock.now()))
+      return false
+    this.#passing++
+    return true
   }
 
   #begin<R extends {}>(request: TurnRequest, run: () => R | Promise<R>): R | Promise<R> {
@@ -187,12 +198,14 @@ export class RequestTurns {
   #beginTurn(): void {
     if (this.#isInTurn) return
     this.#isInTurn = true
+    this.#passing = 0
     this.#turnBeganMs = this.clock.now()
     this.clock.later(() => this.#nextTurn())
   }
 
   #nextTurn(): void {
     this.#isInTurn = false
+    this.#passing = 0
     if (this.#queue.size === 0) return
     this.#forgetOld()
     let nowMs = (this.#turnBeganMs = this.clock.now())

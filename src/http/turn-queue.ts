@@ -58,6 +58,12 @@ class NetworkTurns {
   lastTurn = 0
   readonly callers = new Map<string, CallerTurns>()
 
+  get isWaiting(): boolean {
+    if (this.beginning > 0) return true
+    for (const { resuming } of this.callers.values()) if (resuming.length > 0) return true
+    return false
+  }
+
   caller(credential: string): CallerTurns {
     let caller = this.callers.get(credential)
     if (!caller) this.callers.set(credential, (caller = new CallerTurns()))
@@ -121,6 +127,19 @@ export class TurnQueue {
     return this.#networks.get(network)?.underWay ?? 0
   }
 
+  /** Whether a network without requests is light, and requests of heavy networks wait but no others. */
+  passesAll(network: string, nowMs: number): boolean {
+    if (this.size === 0 || this.#networks.has(network) || this.#isHeavy(network, nowMs))
+      return false
+    for (const [name, { isWaiting }] of this.#networks)
+      if (isWaiting && !this.#isHeavy(name, nowMs)) return false
+    return true
+  }
+
+  #isHeavy(network: string, nowMs: number): boolean {
+    return this.#load(network, nowMs) > MAX_LIGHT_MS
+  }
+
   add(request: TurnRequest, how: Pick<Waiter, 'isUnderWay' | 'begin' | 'refuse'>): void {
     const { network: name, credential } = request
     const network = this.#network(name)
@@ -141,7 +160,7 @@ export class TurnQueue {
     const rank = RANKS[this.#turns++ % RANKS.length] ?? (() => 0)
     let best: Candidate | null = null
     for (const [name, network] of this.#networks) {
-      const isHeavy = Number(this.#load(name, nowMs) > MAX_LIGHT_MS)
+      const isHeavy = Number(this.#isHeavy(name, nowMs))
       for (const caller of network.callers.values()) {
         const waiter = caller.resuming[0] ?? caller.beginning[0]
         if (!waiter || !mayBegin(waiter)) continue

@@ -102,7 +102,7 @@ test('requests begin at once while the loop is not busy', () => {
 test('a caller with one request is next, however many another has sent before', async () => {
   const loop = new Loop()
   const results = Array.from({ length: 100 }, (_, n) => loop.compute(`a${n}`, {}, 2))
-  // The loop has spent more than 3 ms by then, so it looks for new requests first.
+  // The loop has spent more than 2 ms by then, so it looks for new requests first.
   expect(loop.begun).toEqual(['a0', 'a1'])
   void loop.compute('b', { network: 'b' })
   await loop.turn()
@@ -254,8 +254,8 @@ test('a network that has used much of the loop is behind the others, signed in o
   const turnsOfUser = async (): Promise<number> => {
     void loop.compute('first', { network: 'z' }, 4)
     for (let n = 0; n < 4; n++) {
-      void loop.compute('user', user, 4)
       void loop.compute('anonymous', anonymous, 4)
+      void loop.compute('user', user, 4)
     }
     const before = loop.begun.length
     for (let turns = 0; turns < 4; turns++) await loop.turn()
@@ -271,4 +271,21 @@ test('a network that has used much of the loop is behind the others, signed in o
   // What it has used is forgotten.
   loop.nowMs += 10_000
   expect(await turnsOfUser()).toBe(3)
+})
+
+test('the only request of a light network begins at once while heavy ones wait', async () => {
+  const loop = new Loop()
+  const heavy = { network: 'a', credential: 'x' }
+  const light = { network: 'b', isSignedIn: () => false }
+  void loop.compute('first', { network: 'z' }, 4)
+  void loop.compute('long', heavy, 1_000)
+  for (let turns = 0; turns < 4; turns++) await loop.turn()
+  void loop.compute('first', { network: 'z' }, 4)
+  for (let n = 0; n < 3; n++) void loop.compute(`a${n}`, heavy, 4)
+  void loop.compute('b0', light, 4)
+  expect(loop.begun.at(-1)).toBe('b0')
+  // A flood from many networks has no more than three such requests in a turn.
+  for (let n = 0; n < 5; n++) void loop.compute(`c${n}`, { ...light, network: `c${n}` }, 4)
+  expect(loop.begun.slice(-3)).toEqual(['b0', 'c0', 'c1'])
+  expect(loop.turns.waiting).toBe(6)
 })

@@ -35,6 +35,11 @@ const OPTIONS = {
     default: '1000',
     help: 'Milliseconds between the requests of an attacker; 0 measures how much work fits.',
   },
+  networks: {
+    kind: 'count',
+    default: '1',
+    help: 'Networks that the attackers come from, at most 254.',
+  },
   seconds: { kind: 'count', default: '10', help: 'Seconds of a phase, quiet or attacked.' },
   rounds: { kind: 'count', default: '5', help: 'Rounds of a quiet and an attacked phase.' },
   seed: { kind: 'count', default: '', help: 'Repeats the choices of an earlier run.' },
@@ -116,6 +121,7 @@ async function serveByte(): Promise<never> {
 type AttackOrder = {
   readonly access: ForgeAccess
   readonly attackers: number
+  readonly networks: number
   readonly pauseMs: number
   readonly seed: number
   readonly only: string
@@ -123,18 +129,25 @@ type AttackOrder = {
 
 /** Attacks until the process is ended. Prints the number of requests so far every second. */
 async function attack(order: AttackOrder): Promise<never> {
-  const { access, attackers, pauseMs, seed, only } = order
+  const { access, attackers, networks, pauseMs, seed, only } = order
   // Real attackers have machines of their own.
   setPriority(0, Math.min(LOWEST_PRIORITY, getPriority(0) + 10))
-  const attacks = (await attacksOn(clientOf(access))).filter(({ name }) => name.includes(only))
+  const byNetwork = await Promise.all(
+    Array.from({ length: networks }, async (_, network) => {
+      // Addresses for documentation (RFC 5737).
+      const attacks = await attacksOn(clientOf({ ...access, address: `198.51.100.${network + 1}` }))
+      return attacks.filter(({ name }) => name.includes(only))
+    }),
+  )
   const texts = new Map<number, HardText[]>()
   let sent = 0
   setInterval(() => process.stdout.write(`${sent}\n`), 1_000)
   const attacker = async (number: number): Promise<never> => {
     const random = randomOf(seed + number)
+    const attacks = byNetwork[number % networks] ?? []
     await Bun.sleep(random(pauseMs + 1))
     for (;;) {
-      const { send, sizes } = attacks[random(attacks.length)] ?? attacks[0]!
+      const { send, sizes } = attacks[random(attacks.length)]!
       const size = sizes[random(sizes.length)] ?? 1000
       const hard = texts.get(size) ?? hardTexts(size)
       texts.set(size, hard)
@@ -303,6 +316,7 @@ async function measure(options: Record<keyof typeof OPTIONS, string>): Promise<n
     const attackers = new Attackers({
       access: { url, token, cookie },
       attackers: Number(options.attackers),
+      networks: Number(options.networks),
       pauseMs: Number(options.pause),
       seed,
       only: options.only,

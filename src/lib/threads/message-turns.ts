@@ -6,7 +6,7 @@
 import { drainMicrotasks } from 'bun:jsc'
 
 /** The loop handles messages for so long before it looks for requests. */
-const MAX_TURN_MS = 3
+const MAX_TURN_MS = 2
 
 export class MessageTurns {
   readonly #waiting: (() => void)[] = []

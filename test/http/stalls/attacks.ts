@@ -32,7 +32,7 @@ class Sender {
 
   async send(path: string, init: RequestInit = {}): Promise<number> {
     try {
-      const response = await fetch(this.forge.url + path, { redirect: 'manual', ...init })
+      const response = await this.forge.send(path, { redirect: 'manual', ...init })
       await response.arrayBuffer()
       return response.status
     } catch {
@@ -43,7 +43,7 @@ class Sender {
 
   /** A visitor's secret cookie and the token of the form on a page. */
   async visitor(path: string, cookie = ''): Promise<{ cookie: string; csrf: string }> {
-    const response = await fetch(this.forge.url + path, { headers: { cookie } })
+    const response = await this.forge.send(path, { headers: { cookie } })
     const set = response.headers.getSetCookie().map((one) => one.split(';')[0] ?? '')
     const csrf = /name="csrf" value="([^"]+)"/.exec(await response.text())?.[1]
     if (csrf === undefined) throw new Error(`${path} has no form`)

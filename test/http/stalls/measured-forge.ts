@@ -17,20 +17,34 @@ export type Scrape = {
   readonly cacheMiB: number
 }
 
-export type ForgeAccess = { readonly url: string; readonly token: string; readonly cookie: string }
+export type ForgeAccess = {
+  readonly url: string
+  readonly token: string
+  readonly cookie: string
+  /** The address that requests come from, as a trusted proxy tells it; that of the machine by default. */
+  readonly address?: string
+}
 
 export type ForgeClient = ReturnType<typeof clientOf>
 
 /** What a user with a token and a cookie needs to talk to a forge. */
-export const clientOf = (access: ForgeAccess) => ({
-  ...access,
-  api: (method: string, path: string, body?: unknown): Promise<Response> =>
-    fetch(`${access.url}/api${path}`, {
+export function clientOf(access: ForgeAccess) {
+  const { url, token, address } = access
+  const send = (path: string, init: RequestInit = {}): Promise<Response> => {
+    const headers = new Headers(init.headers)
+    // An attack may send its own.
+    if (address !== undefined && !headers.has('x-forwarded-for'))
+      headers.set('x-forwarded-for', address)
+    return fetch(url + path, { ...init, headers })
+  }
+  const api = (method: string, path: string, body?: unknown): Promise<Response> =>
+    send(`/api${path}`, {
       method,
-      headers: { authorization: `Bearer ${access.token}`, 'content-type': 'application/json' },
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    }),
-})
+    })
+  return { ...access, send, api }
+}
 
 export type MeasuredForge = Awaited<ReturnType<typeof startMeasuredForge>>
 

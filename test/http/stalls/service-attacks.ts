@@ -20,7 +20,7 @@ class ServiceSender {
 
   async send(method: string, path: string, body: BodyInit | null, headers: Headers) {
     try {
-      const response = await fetch(this.forge.url + path, {
+      const response = await this.forge.send(path, {
         method,
         body,
         redirect: 'manual',
