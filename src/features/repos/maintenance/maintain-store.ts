@@ -13,6 +13,13 @@ import { listTipsOfStore } from '../store/refs.ts'
 /** Pushes come in bursts, and one run covers all of them. */
 export const MAINTAIN_DELAY_MS = MINUTE
 
+/**
+ * A push or import of a long history is maintained sooner, because each clone walks it until its
+ * pack has a bitmap.
+ */
+export const LONG_HISTORY_COMMITS = 10_000
+export const LONG_HISTORY_DELAY_MS = 1_000
+
 /** A long history is indexed in several runs, this far apart. */
 const REINDEX_DELAY_MS = 5_000
 
@@ -35,9 +42,10 @@ export const maintainStore: Job<{ store: string }> = job<{ store: string }>({
   },
 })
 
-/** Maintains a store soon, after refs over it moved. */
-export function enqueueMaintenance(tx: Tx, store: string): void {
-  tx.enqueue(maintainStore, { store }, { key: store, delay_ms: MAINTAIN_DELAY_MS })
+/** Maintains a store soon, after refs over it moved and gained so many commits. */
+export function enqueueMaintenance(tx: Tx, store: string, commits = 0): void {
+  const delay_ms = commits < LONG_HISTORY_COMMITS ? MAINTAIN_DELAY_MS : LONG_HISTORY_DELAY_MS
+  tx.enqueue(maintainStore, { store }, { key: store, delay_ms })
   // Refs move in this transaction, so a standby needs the packs before it.
   const { note } = replication(tx.hearth)
   note(`repos/${store}`)

@@ -215,7 +215,8 @@ export function moveRefs(
         { key: row.id, delay_ms: PRECOMPUTE_DELAY_MS },
       )
   }
-  enqueueMaintenance(tx, row.store)
+  const gained = moves.reduce((sum, { commits }) => sum + commits, 0)
+  enqueueMaintenance(tx, row.store, gained)
 }
 
 function emitPushes(
