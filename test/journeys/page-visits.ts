@@ -69,6 +69,22 @@ const violations = (of: Page, only: readonly string[] = []): Promise<string[]> =
     )
   }, only)
 
+/**
+ * Forms without a button that sends them (WCAG technique H32), and links whose only name is a title, which
+ * is not read everywhere (H30). axe-core asks for neither.
+ */
+const unnamedControls = (of: Page): Promise<string[]> =>
+  of.evaluate(() =>
+    [
+      ...[...document.forms].filter((form) =>
+        [...form.elements].every((field) => !(field instanceof HTMLButtonElement) || field.type !== 'submit'),
+      ),
+      ...[...document.querySelectorAll('a[href]:not([aria-label])')].filter(
+        (link) => link.textContent.trim() === '' && link.querySelector('[aria-label], [alt]') === null,
+      ),
+    ].map(({ outerHTML }) => outerHTML.slice(0, 200)),
+  )
+
 /** Rules whose results depend on the width or the colours of a page, not only on its elements. */
 const LAYOUT_RULES = [
   'color-contrast',
@@ -214,6 +230,7 @@ export async function look(
     await see(at, 1280, 'light')
   }
   await removeMany()
+  expect(await unnamedControls(at)).toEqual([])
   await at.evaluate(AXE)
   await check(1280)
   await see(at, 390, 'dark')

@@ -125,10 +125,11 @@ const MoveLink = ({ card, moveHref }: CardProps) => (
   </LinkButton>
 )
 
-/** What a drop on a column sends; the script fills in the fields of the card. */
+/** What a drop on a column sends; the script fills in the fields of the card. Nobody sees its button. */
 const DropForm = ({ action, csrf }: Pick<BoardProps, 'action' | 'csrf'>) => (
   <form action={action} method="post" data-once data-board-drop hidden>
     <CsrfField csrf={csrf} />
+    <Button>{t('Move')}</Button>
   </form>
 )
 

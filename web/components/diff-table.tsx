@@ -187,7 +187,7 @@ const moreLink = (
   const href = frame.options.expandHref?.(frame.anchor, from, to)
   if (href === undefined) return ''
   const words = Bun.escapeHTML(t('Show lines {from} to {to}', { from, to }))
-  return `<a class="${where}" href="${Bun.escapeHTML(href)}" rel="nofollow" data-part title="${words}"></a>`
+  return `<a class="${where}" href="${Bun.escapeHTML(href)}" rel="nofollow" data-part title="${words}" aria-label="${words}"></a>`
 }
 
 const hunkCells = (frame: DiffTableContext, more: string, text: string): string =>

@@ -256,14 +256,18 @@ const ApplySuggestions = ({ visit, here, back }: { visit: Visit; here: string; b
 /** The forms of the viewed marks: the buttons of all files belong to one of them. */
 const VIEWED_FORMS = { yes: 'mark-viewed', no: 'mark-unviewed' } as const
 
-/** `back` is the address that the forms lead to; the button adds the file. */
+/**
+ * `back` is the address that the forms lead to; the button of a file adds its path. The button in the
+ * form is never shown: a page whose files are all viewed, or none, has no other for one of the forms.
+ */
 const ViewedForms = ({ visit, pull, back }: { visit: Visit; pull: string; back: string }) => (
   <>
     {(['yes', 'no'] as const).map((viewed) => (
-      <form id={VIEWED_FORMS[viewed]} action={`${pull}/viewed`} method="post">
+      <form id={VIEWED_FORMS[viewed]} action={`${pull}/viewed`} method="post" hidden>
         <CsrfField csrf={visit.csrf} />
         <input type="hidden" name="viewed" value={viewed} />
         <input type="hidden" name="back" value={back} />
+        <Button>{viewed === 'yes' ? t('Mark as viewed') : t('Mark as not viewed')}</Button>
       </form>
     ))}
   </>
