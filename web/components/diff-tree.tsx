@@ -16,16 +16,17 @@ export type TreeFile = Pick<DiffFile, 'path' | 'status' | 'additions' | 'deletio
   comments?: number
 }
 
-type Folder = { folders: Map<string, Folder>; files: TreeFile[] }
+type TreePath = { readonly path: string }
+type Folder<T> = { folders: Map<string, Folder<T>>; files: T[] }
 
-const empty = (): Folder => ({ folders: new Map(), files: [] })
+const empty = <T,>(): Folder<T> => ({ folders: new Map(), files: [] })
 
-function treeOf(files: readonly TreeFile[]): Folder {
-  const root = empty()
+function treeOf<T extends TreePath>(files: readonly T[]): Folder<T> {
+  const root = empty<T>()
   for (const file of files) {
     let folder = root
     for (const part of file.path.split('/').slice(0, -1)) {
-      const next = folder.folders.get(part) ?? empty()
+      const next = folder.folders.get(part) ?? empty<T>()
       folder.folders.set(part, next)
       folder = next
     }
@@ -33,6 +34,14 @@ function treeOf(files: readonly TreeFile[]): Folder {
   }
   return root
 }
+
+const filesOf = <T,>({ folders, files }: Folder<T>): T[] => [
+  ...[...folders.values()].flatMap(filesOf<T>),
+  ...files,
+]
+
+/** The files in the order of their tree: those of a folder come before the files beside it. */
+export const inTreeOrder = <T extends TreePath>(files: readonly T[]): T[] => filesOf(treeOf(files))
 
 /** The class of a line: its status, and whether the reader has viewed it. */
 const classOf = (file: TreeFile): string =>
@@ -60,7 +69,7 @@ const FileLine = ({ file, href }: { file: TreeFile; href: string }) => (
   </li>
 )
 
-const inFolder = (folder: Folder, hrefOf: (file: TreeFile) => string): Child => (
+const inFolder = (folder: Folder<TreeFile>, hrefOf: (file: TreeFile) => string): Child => (
   <>
     {[...folder.folders].map(([name, inner]) => {
       let [label, shown] = [name, inner]

@@ -6,6 +6,7 @@ import {
   ButtonGroup,
   diffAnchor,
   DiffView,
+  inTreeOrder,
   LinkButton,
   Notice,
   type DiffFile,
@@ -140,7 +141,7 @@ export interface ShownChange<T extends DiffFile>
 }
 
 /**
- * The part of the files that the address names, completed: the requested unchanged lines, the versions
+ * The part of the files that the address names, in the order of the tree beside them, completed: the requested unchanged lines, the versions
  * of images, and the cells of notebooks. Without a commit of the new version they stay as they are.
  */
 export async function showPart<T extends DiffFile>(
@@ -150,7 +151,8 @@ export async function showPart<T extends DiffFile>(
   choice: ChangeChoice,
   options: Pick<PartOptions, 'canComment' | 'bytesBelow'> = { canComment: false },
 ): Promise<ShownChange<T>> {
-  const loaded = sha === null ? files : await expandFiles(visit, repo, sha, files, choice)
+  const inOrder = inTreeOrder(files)
+  const loaded = sha === null ? inOrder : await expandFiles(visit, repo, sha, inOrder, choice)
   const since = visit.url.searchParams.get('since') ?? undefined
   const query = changeHref('', choice, { at: '' }, { since })
   const { isWhole, maxBytes } = roomBesideTree(loaded)
