@@ -34,7 +34,7 @@ import {
   showPart,
   type ChangeChoice,
 } from './change-view.tsx'
-import { StatusList, statusesOf } from './statuses.tsx'
+import { StatusList, statusesOf, statusesPath } from './statuses.tsx'
 import { rich, t, texts } from '../../text.ts'
 
 /** At most this many tags that contain the commit are shown at once. */
@@ -246,7 +246,12 @@ const factsAround = ({
     },
     statuses !== null && {
       label: t('Statuses'),
-      value: <StatusList statuses={statuses.statuses} />,
+      value: (
+        <StatusList
+          statuses={statuses.statuses}
+          allHref={statusesPath(repo.full_name, commit.sha)}
+        />
+      ),
     },
     commit.verification.kind !== 'none' && {
       label: t('Signature'),

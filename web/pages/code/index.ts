@@ -18,6 +18,7 @@ import { rawFile } from './raw.ts'
 import { refForms } from './ref-forms.ts'
 import { refsPage } from './ref-switch.tsx'
 import { repoPage, treePage } from './tree.tsx'
+import { statusesPage } from './statuses-page.tsx'
 import { uploadForm, uploadPage } from './upload.tsx'
 
 /** The same page for the fork of a pull request, below the address of the pull request. */
@@ -34,6 +35,7 @@ const pagesOfForks = [
   refsPage,
   findPage,
   commitPage,
+  statusesPage,
   comparePage,
   changedFilesPage,
   uploadPage,
@@ -53,6 +55,7 @@ export const code: SiteSection = {
     refsPage,
     findPage,
     commitPage,
+    statusesPage,
     comparePickPage,
     comparePage,
     changedFilesPage,

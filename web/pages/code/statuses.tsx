@@ -5,7 +5,8 @@ import { listSecurityChecks, type SecurityCheck } from '#features/security/index
 import { listJobs, listRuns, type WorkflowJob } from '#features/workflows/index.ts'
 import { CheckState } from '../../components/index.ts'
 import type { Child } from '../../jsx/html.ts'
-import { pullPath, repoPath } from '../../paths.ts'
+import { formatNumber } from '../../format.ts'
+import { commitPath, pullPath, repoPath, withQuery } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 import { t, texts } from '../../text.ts'
 
@@ -23,6 +24,10 @@ const FINDINGS = texts({
   code: 'The change adds a serious alert',
   dependency: 'The change adds a package with a serious vulnerability',
 })
+
+/** The page of all statuses of a commit, for a pull request with what it says about them. */
+export const statusesPath = (repo: string, sha: string, pull?: number): string =>
+  withQuery(`${commitPath(repo, sha)}/statuses`, { pull })
 
 type FindingPlaces = Readonly<Record<SecurityCheck['kind'], string>>
 
@@ -142,7 +147,7 @@ type StatusListProps = {
   mark?: Child
 }
 
-const Lines = ({ statuses, label, mark }: StatusListProps) => (
+export const StatusLines = ({ statuses, label, mark }: StatusListProps) => (
   <ul class="bare-list" aria-label={label}>
     {statuses.map((status) => (
       <li>
@@ -166,28 +171,37 @@ const MAX_IN_VIEW = 10
 
 const ORDER = { failure: 0, error: 0, pending: 1, success: 2 } as const
 
+/** Those that failed, those that run, and those that passed, each in their order. */
+export const byUrgency = (statuses: readonly ShownStatus[]): ShownStatus[] =>
+  statuses.toSorted((a, b) => ORDER[a.state] - ORDER[b.state])
+
 const countOf = (statuses: readonly ShownStatus[], order: number): number =>
   statuses.filter(({ state }) => ORDER[state] === order).length
 
-/** A matrix of jobs makes hundreds of statuses, so a long list has its counts above it. */
-export const StatusList = (props: StatusListProps) => {
+export const StatusCounts = ({ statuses }: { statuses: readonly ShownStatus[] }) => (
+  <p>
+    {t('{failed} failed, {running} running, {passed} passed', {
+      failed: countOf(statuses, 0),
+      running: countOf(statuses, 1),
+      passed: countOf(statuses, 2),
+    })}
+  </p>
+)
+
+/**
+ * A matrix of jobs makes hundreds of statuses, so a long list has its counts and a link to the page of
+ * all, `allHref`.
+ */
+export const StatusList = ({ allHref, ...props }: StatusListProps & { allHref: string }) => {
   const { statuses } = props
-  if (statuses.length <= MAX_IN_VIEW) return <Lines {...props} />
-  const sorted = statuses.toSorted((a, b) => ORDER[a.state] - ORDER[b.state])
+  if (statuses.length <= MAX_IN_VIEW) return <StatusLines {...props} />
   return (
     <>
+      <StatusCounts statuses={statuses} />
+      <StatusLines {...props} statuses={byUrgency(statuses).slice(0, MAX_IN_VIEW)} />
       <p>
-        {t('{failed} failed, {running} running, {passed} passed', {
-          failed: countOf(statuses, 0),
-          running: countOf(statuses, 1),
-          passed: countOf(statuses, 2),
-        })}
+        <a href={allHref}>{t('Show all {count}', { count: formatNumber(statuses.length) })}</a>
       </p>
-      <Lines {...props} statuses={sorted.slice(0, MAX_IN_VIEW)} />
-      <details class="more">
-        <summary>{t('Show {count} more', { count: statuses.length - MAX_IN_VIEW })}</summary>
-        <Lines {...props} statuses={sorted.slice(MAX_IN_VIEW)} />
-      </details>
     </>
   )
 }

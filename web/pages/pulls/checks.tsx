@@ -37,6 +37,7 @@ import {
   runStatuses,
   securityStatuses,
   StatusList,
+  statusesPath,
   type ShownStatus,
 } from '../code/statuses.tsx'
 import { numberOf, repoOf } from '../repos/frame.tsx'
@@ -272,17 +273,28 @@ const Nothing = ({ pull, hasCommands }: { pull: Pull; hasCommands: boolean }) =>
   </EmptyState>
 )
 
-const StatusCard = ({ title, statuses }: { title: string; statuses: readonly ShownStatus[] }) =>
+const StatusCard = ({
+  title,
+  statuses,
+  pull,
+}: {
+  title: string
+  statuses: readonly ShownStatus[]
+  pull: Pull
+}) =>
   statuses.length === 0 ? null : (
     <Card title={title}>
-      <StatusList statuses={statuses} />
+      <StatusList
+        statuses={statuses}
+        allHref={statusesPath(pull.repo, pull.head?.sha ?? '', pull.number)}
+      />
     </Card>
   )
 
-const StatusCards = ({ jobs, findings }: Pick<Data, 'jobs' | 'findings'>) => (
+const StatusCards = ({ pull, jobs, findings }: Pick<Data, 'pull' | 'jobs' | 'findings'>) => (
   <>
-    <StatusCard title={t('Workflows')} statuses={jobs} />
-    <StatusCard title={t('Security')} statuses={findings} />
+    <StatusCard title={t('Workflows')} statuses={jobs} pull={pull} />
+    <StatusCard title={t('Security')} statuses={findings} pull={pull} />
   </>
 )
 
@@ -351,7 +363,7 @@ export const checksPage = page<Data>({
               )}
             </Notice>
           )}
-          <StatusCards jobs={jobs} findings={findings} />
+          <StatusCards pull={pull} jobs={jobs} findings={findings} />
           {checks.results.length === 0 && (jobs.length + findings.length === 0 || hasCommands) && (
             <Nothing pull={pull} hasCommands={hasCommands} />
           )}

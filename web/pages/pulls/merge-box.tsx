@@ -16,7 +16,7 @@ import {
 } from '../../components/index.ts'
 import { commitPath, pullPath } from '../../paths.ts'
 import type { Fields, Visit } from '../../site.ts'
-import type { ShownStatus } from '../code/statuses.tsx'
+import { statusesPath, type ShownStatus } from '../code/statuses.tsx'
 import { QueuedBox } from '../queue/box.tsx'
 import { BlockerLine, mayGoPast, RulesLink } from '../rulesets/on-pull.tsx'
 import { fieldError, formError, visitForForm } from '../shell.tsx'
@@ -238,7 +238,10 @@ export const MergeBox = ({
           ))}
         </ul>
       )}
-      <OptionalChecks {...optional} />
+      <OptionalChecks
+        {...optional}
+        allHref={statusesPath(repo.full_name, data.head?.sha ?? '', data.number)}
+      />
       {data.behind.conflicts === true && <ConflictsLink data={data} repo={repo} visit={visit} />}
       <RulesLink repo={repo.full_name} base={data.base.ref} rules={rules} />
       {visit.viewer !== null && repo.permissions.write && data.status === 'open' && (

@@ -21,10 +21,15 @@ export function optionalChecks(
   }
 }
 
-export const OptionalChecks = ({ failed, pending }: ReturnType<typeof optionalChecks>) =>
+export const OptionalChecks = ({
+  failed,
+  pending,
+  allHref,
+}: ReturnType<typeof optionalChecks> & { allHref: string }) =>
   failed.length + pending.length === 0 ? null : (
     <StatusList
       statuses={[...failed, ...pending]}
+      allHref={allHref}
       label={t('Checks that are not required')}
       mark={<Chip>{t('Not required')}</Chip>}
     />

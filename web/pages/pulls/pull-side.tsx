@@ -5,7 +5,7 @@ import { Badge, CheckState, Icon, LinkButton, SideBlock } from '../../components
 import { formatCost } from '../../format.ts'
 import { pullPath } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
-import { StatusList, type ShownStatus } from '../code/statuses.tsx'
+import { StatusList, statusesPath, type ShownStatus } from '../code/statuses.tsx'
 import type { SideChoices } from '../issues/side-load.ts'
 import { AssigneesSide, LabelsSide, MilestoneSide } from '../issues/side-panel.tsx'
 import { Following } from '../notifications/follow.tsx'
@@ -108,7 +108,10 @@ export const PullSide = ({
       )}
       {statuses !== null && (
         <SideBlock title={t('Statuses')}>
-          <StatusList statuses={statuses.statuses} />
+          <StatusList
+            statuses={statuses.statuses}
+            allHref={statusesPath(repo.full_name, data.head?.sha ?? '', data.number)}
+          />
         </SideBlock>
       )}
       <BaseState data={data} repo={repo} visit={visit} />
