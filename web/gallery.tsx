@@ -334,7 +334,11 @@ const Lists = () => (
       }
     >
       {sample.issues.map((issue, index) => (
-        <IssueRow issue={issue} labels={sample.labels.slice(index, index + 2)} now={now} />
+        <IssueRow
+          issue={issue}
+          labels={{ labels: sample.labels.slice(index, index + 2), more: 0 }}
+          now={now}
+        />
       ))}
     </List>
     <Pagination page={6} perPage={30} total={1_204} href={(page) => `#page-${page}`} />
@@ -342,7 +346,7 @@ const Lists = () => (
       {sample.pulls.map((pull, index) => (
         <PullRow
           pull={pull}
-          labels={index === 0 ? sample.labels.slice(0, 1) : []}
+          labels={{ labels: index === 0 ? sample.labels.slice(0, 1) : [], more: 0 }}
           withRepo={index === 4}
           now={now}
         />

@@ -9,6 +9,7 @@ import { Moved, Refusal } from '#lib/errors.ts'
 import { assets } from './assets.ts'
 import { AssetResponder, compressPage } from './compression.ts'
 import { CSRF_FIELD } from './components/form.tsx'
+import { FIND_FIELD } from './components/picker.tsx'
 import { isCsrfToken } from './cookies.ts'
 import { CrawlerDefense, isCostly, PROOF_PATH } from './crawlers.ts'
 import {
@@ -190,6 +191,12 @@ export class SiteServer {
     const { fields } = sent
     if (!form.isAuthorizedByAddress && !isCsrfToken(visitor.secret, fields.text(CSRF_FIELD)))
       throw foreignForm()
+    // The search of a picker: the page is shown again with what was typed, and with what was found.
+    if (fields.has(FIND_FIELD) && form.page !== null)
+      return toResponse(
+        await form.page.render(visitor.visit(params, { values: fields, error: null })),
+        200,
+      )
     try {
       if (sent.refusal) throw sent.refusal
       const { response } = await form.submit(visit, fields, sent.file ?? null, sent.files ?? null)

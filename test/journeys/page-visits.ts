@@ -77,10 +77,13 @@ const unnamedControls = (of: Page): Promise<string[]> =>
   of.evaluate(() =>
     [
       ...[...document.forms].filter((form) =>
-        [...form.elements].every((field) => !(field instanceof HTMLButtonElement) || field.type !== 'submit'),
+        [...form.elements].every(
+          (field) => !(field instanceof HTMLButtonElement) || field.type !== 'submit',
+        ),
       ),
       ...[...document.querySelectorAll('a[href]:not([aria-label])')].filter(
-        (link) => link.textContent.trim() === '' && link.querySelector('[aria-label], [alt]') === null,
+        (link) =>
+          link.textContent.trim() === '' && link.querySelector('[aria-label], [alt]') === null,
       ),
     ].map(({ outerHTML }) => outerHTML.slice(0, 200)),
   )

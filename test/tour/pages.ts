@@ -210,6 +210,7 @@ export const pagesOf = ({
   table: fileAt('breads.csv'),
   notebook: fileAt('notes.ipynb'),
   commit: `/bakery/odd/commit/${commit}`,
+  'commit-statuses': `${REPO}/commit/main/statuses`,
   'split-commit': `/bakery/odd/commit/${commit}?view=split`,
   comparison: `/bakery/odd/compare/main...${BRANCH}`,
   // Last, because what was pushed is found a little later.

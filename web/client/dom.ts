@@ -27,8 +27,11 @@ export const createElement = <K extends keyof HTMLElementTagNameMap>(
 }
 
 /** Fetches and parses a page. Null when the server is not reached or refuses. */
-export async function fetchPage(address: string | URL): Promise<Document | null> {
-  const response = await fetch(address).catch(() => null)
+export async function fetchPage(
+  address: string | URL,
+  options?: RequestInit,
+): Promise<Document | null> {
+  const response = await fetch(address, options).catch(() => null)
   return response?.ok ? new DOMParser().parseFromString(await response.text(), 'text/html') : null
 }
 

@@ -1,63 +1,46 @@
 // Searches that fill a list while one types. `data-list-search` of a form is the id of the list in
 // the page that the form leads to; `data-list` marks where it is shown. Arrow keys move through the
 // links, and Enter follows the first one.
+import { DelayedSearch } from './delayed-search.ts'
 import { closestTo, fetchPage } from './dom.ts'
 
-const DELAY_MS = 120
 const FORM = 'form[data-list-search]'
 
-class ListSearch {
-  #timer = 0
-  #latest = ''
-  #found: Promise<void> = Promise.resolve()
+const listOf = (form: HTMLFormElement): Element | null | undefined =>
+  form.parentElement?.querySelector('[data-list]')
 
-  constructor(private readonly form: HTMLFormElement) {}
-
-  type(): void {
-    clearTimeout(this.#timer)
-    this.#timer = window.setTimeout(() => void this.find(), DELAY_MS)
-    // A form of the results, such as that of a new branch, is about what was typed before.
-    for (const button of this.#list?.querySelectorAll('button') ?? []) button.disabled = true
-    this.#latest = ''
-  }
-
-  get #list(): Element | null | undefined {
-    return this.form.parentElement?.querySelector('[data-list]')
-  }
-
-  /** Shows the results of what is typed now. */
-  find(): Promise<void> {
-    clearTimeout(this.#timer)
-    const query = new URLSearchParams()
-    for (const [name, value] of new FormData(this.form))
-      if (typeof value === 'string') query.set(name, value)
-    const address = `${this.form.action}?${query}`
-    if (address !== this.#latest) {
-      this.#latest = address
-      this.#found = this.#show(address)
-    }
-    return this.#found
-  }
-
-  async #show(address: string): Promise<void> {
-    const page = await fetchPage(address)
-    const list = this.#list
-    const found = page?.getElementById(this.form.dataset.listSearch ?? '')
-    // An answer to an earlier query comes too late.
-    if (list && found && address === this.#latest) list.replaceChildren(...found.childNodes)
-  }
+function addressOf(form: HTMLFormElement): string {
+  const query = new URLSearchParams()
+  for (const [name, value] of new FormData(form))
+    if (typeof value === 'string') query.set(name, value)
+  return `${form.action}?${query}`
 }
 
-const searches = new WeakMap<HTMLFormElement, ListSearch>()
-function searchOf(form: HTMLFormElement): ListSearch {
-  const known = searches.get(form) ?? new ListSearch(form)
+async function show(form: HTMLFormElement, address: string, isLate: () => boolean): Promise<void> {
+  const page = await fetchPage(address)
+  const list = listOf(form)
+  const found = page?.getElementById(form.dataset.listSearch ?? '')
+  if (list && found && !isLate()) list.replaceChildren(...found.childNodes)
+}
+
+const searches = new WeakMap<HTMLFormElement, DelayedSearch>()
+function searchOf(form: HTMLFormElement): DelayedSearch {
+  const known =
+    searches.get(form) ??
+    new DelayedSearch(
+      () => addressOf(form),
+      (address, isLate) => show(form, address, isLate),
+    )
   searches.set(form, known)
   return known
 }
 
 document.addEventListener('input', (event) => {
   const form = closestTo<HTMLFormElement>(event, FORM)
-  if (form) searchOf(form).type()
+  if (!form) return
+  searchOf(form).type()
+  // A form of the results, such as that of a new branch, is about what was typed before.
+  for (const button of listOf(form)?.querySelectorAll('button') ?? []) button.disabled = true
 })
 
 /** A menu with a search is opened to type in. Touch screens would cover it with their keyboard. */

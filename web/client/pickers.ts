@@ -1,5 +1,7 @@
-// Pickers: typing filters the options, arrows move among them, and the choices of a picker that
-// says so are saved when it closes.
+// Pickers: typing filters the options, or the server finds them in a longer list; arrows move among
+// them, and the choices of a picker that says so are saved when it closes.
+import { DelayedSearch } from './delayed-search.ts'
+import { closestTo, fetchPage } from './dom.ts'
 
 const itemsOf = (picker: Element): HTMLElement[] => [
   ...picker.querySelectorAll<HTMLElement>('.picker-item'),
@@ -8,10 +10,78 @@ const isShown = (item: HTMLElement): boolean => item.closest('li')?.hidden === f
 /** What takes the focus: the link itself, or the field of a label. */
 const stopOf = (item: HTMLElement): HTMLElement => item.querySelector('input') ?? item
 
+const chosenIn = (list: Element): HTMLInputElement[] =>
+  [...list.querySelectorAll<HTMLInputElement>('.picker-item input')].filter(
+    ({ checked }) => checked,
+  )
+
 const choices = (picker: Element): string =>
-  [...picker.querySelectorAll<HTMLInputElement>('.picker-item input')]
-    .map((input) => (input.checked ? '1' : '0'))
-    .join('')
+  JSON.stringify(
+    chosenIn(picker)
+      .map(({ value }) => value)
+      .sort(),
+  )
+
+/** What the search of a long list sends: all of the form around it, so that the choices stay. */
+const searchBody = (field: HTMLInputElement): string => {
+  const button = field.parentElement?.querySelector('button')
+  const data = field.form ? new FormData(field.form, button) : []
+  return String(
+    new URLSearchParams(
+      [...data].flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])),
+    ),
+  )
+}
+
+/** The list of the picker with a search field, or the note in its place. */
+const listBelow = (field: Element | null | undefined): Element | null =>
+  field?.closest('.picker')?.querySelector('ul, .picker-note') ?? null
+
+/** Puts what was found in the place of a list. What is chosen there stays chosen, and in the list. */
+function replaceList(old: Element, found: Element): void {
+  const fresh = new Map(
+    [...found.querySelectorAll<HTMLInputElement>('.picker-item input')].map((input) => [
+      input.value,
+      input,
+    ]),
+  )
+  for (const input of fresh.values()) input.checked = false
+  for (const input of chosenIn(old)) {
+    const same = fresh.get(input.value)
+    if (same) same.checked = true
+    else if (found.tagName === 'UL') found.append(input.closest('li') ?? '')
+  }
+  old.replaceWith(found)
+}
+
+/** The page of the form is asked for, which shows the picker with what was found. */
+async function showFound(
+  field: HTMLInputElement,
+  body: string,
+  isLate: () => boolean,
+): Promise<void> {
+  const { form } = field
+  // A field may be named like an attribute of the form.
+  const address = form?.getAttribute('action') ?? ''
+  const page = await (form?.getAttribute('method') === 'post'
+    ? fetchPage(address, { method: 'POST', body: new URLSearchParams(body) })
+    : fetchPage(`${address}?${body}`))
+  const found = listBelow(page?.querySelector(`[data-find][name="${field.name}"]`))
+  const old = listBelow(field)
+  if (old && found && !isLate()) replaceList(old, found)
+}
+
+const searches = new WeakMap<HTMLInputElement, DelayedSearch>()
+function searchOf(field: HTMLInputElement): DelayedSearch {
+  const known =
+    searches.get(field) ??
+    new DelayedSearch(
+      () => searchBody(field),
+      (body, isLate) => showFound(field, body, isLate),
+    )
+  searches.set(field, known)
+  return known
+}
 
 document.addEventListener(
   'toggle',
@@ -35,13 +105,10 @@ document.addEventListener(
 document.addEventListener('input', (event) => {
   const field = event.target
   if (!(field instanceof HTMLInputElement) || !field.classList.contains('picker-search')) return
+  if (field.dataset.find !== undefined) return searchOf(field).type()
   const words = field.value.toLowerCase().split(/\s+/)
   for (const item of itemsOf(field.closest('.picker') ?? field)) {
-    const text = (
-      item.querySelector('input')?.dataset.shown ??
-      item.textContent ??
-      ''
-    ).toLowerCase()
+    const text = item.textContent.toLowerCase()
     const row = item.closest('li')
     if (row) row.hidden = !words.every((word) => text.includes(word))
   }
@@ -67,11 +134,16 @@ document.addEventListener('keydown', (event) => {
   const picker = event.target instanceof Element ? event.target.closest('.picker[open]') : null
   if (!picker || event.isComposing) return
   const shown = itemsOf(picker).filter(isShown)
-  const inSearch =
-    event.target instanceof HTMLElement && event.target.classList.contains('picker-search')
-  if (event.key === 'Enter' && inSearch) {
+  const field = closestTo<HTMLInputElement>(event, '.picker-search')
+  if (event.key === 'Enter' && field) {
     event.preventDefault()
-    shown[0]?.click()
+    const found = field.dataset.find === undefined ? null : searchOf(field).find()
+    void Promise.resolve(found).then(() => {
+      itemsOf(picker).find(isShown)?.click()
+      // The next word searches anew.
+      field.focus()
+      field.select()
+    })
     return
   }
   const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0

@@ -4,6 +4,7 @@
 import { raw, renderChild, type Child, type Html } from '../jsx/html.ts'
 import { previewPath, repoPath } from '../paths.ts'
 import { Icon } from './icon.tsx'
+import { FIND_FIELD } from './picker.tsx'
 import { t } from '../text.ts'
 
 /** The name of the hidden field with the CSRF token. */
@@ -51,10 +52,21 @@ export const Form = (props: {
     >
       {method === 'post' && props.csrf && <CsrfField csrf={props.csrf} />}
       {props.error && <FormError>{props.error}</FormError>}
+      {!props.saveOnClose && hasSearch(inside) && (
+        <button type="submit" hidden>
+          {t('Save')}
+        </button>
+      )}
       {inside}
     </form>
   )
 }
+
+/**
+ * The Enter key in a text field presses the first button of a form, which may be that of the search of a
+ * picker. A hidden one before it sends the form.
+ */
+const hasSearch = (inside: Html): boolean => inside.toString().includes(` name="${FIND_FIELD}"`)
 
 /** Without this encoding a browser would send the name of a file in place of its bytes. */
 const sendsFiles = (inside: Html): boolean => inside.toString().includes(' type="file"')

@@ -1,3 +1,4 @@
+import { tn } from '../text.ts'
 import { hueOfName, labelColors, nearestHue } from '../palette.ts'
 
 /** A label of a list. One without a colour gets the hue of its name. */
@@ -37,11 +38,14 @@ export const Label = ({ label, href }: { label: LabelSummary; href?: string }) =
   )
 }
 
+/** `more` is the number of labels that are left out. */
 export const Labels = ({
   labels,
+  more = 0,
   href,
 }: {
   labels: readonly LabelSummary[]
+  more?: number
   href?: (name: string) => string
 }) =>
   labels.length === 0 ? null : (
@@ -49,5 +53,41 @@ export const Labels = ({
       {labels.map((label) => (
         <Label label={label} href={href?.(label.name)} />
       ))}
+      {more > 0 && (
+        <span class="muted small">{tn('{count} more label', '{count} more labels', more)}</span>
+      )}
     </span>
   )
+
+/** The labels of one row of a list. */
+export type RowLabels = { readonly labels: readonly LabelSummary[]; readonly more: number }
+
+/** What the labels of a list may take of its page, and a label without its name and description. */
+const MAX_LABELS_BYTES = 15_000
+const LABEL_BYTES = 250
+
+/**
+ * The labels of the rows of a list. Where they are many their descriptions are left out, and where that
+ * is not enough the last labels of each row.
+ */
+export function labelsOfRows(
+  rows: readonly (readonly string[])[],
+  known: ReadonlyMap<string, LabelSummary>,
+): RowLabels[] {
+  const described = (name: string): LabelSummary => known.get(name) ?? { name }
+  const bytesOf = (shown: readonly string[][], withText: boolean): number =>
+    shown.flat().reduce((sum, name) => {
+      const text = withText ? (described(name).description ?? '') : ''
+      return sum + LABEL_BYTES + 2 * Buffer.byteLength(name) + Buffer.byteLength(text)
+    }, 0)
+  let most = Math.max(0, ...rows.map((names) => names.length))
+  const shown = () => rows.map((names) => names.slice(0, most))
+  const hasTexts = bytesOf(shown(), true) <= MAX_LABELS_BYTES
+  while (most > 1 && bytesOf(shown(), hasTexts) > MAX_LABELS_BYTES) most--
+  return rows.map((names) => ({
+    labels: names
+      .slice(0, most)
+      .map((name) => (hasTexts ? described(name) : { ...described(name), description: null })),
+    more: Math.max(0, names.length - most),
+  }))
+}

@@ -1,7 +1,10 @@
 // A searchable menu of choices: labels, people, teams, milestones, branches. It is a `details`
-// element with links or checkboxes, so it works without the browser script, which adds the search.
+// element with links or checkboxes, so it works without the browser script, which searches a short
+// list. A long one has its first options, and the server searches it: the search is sent with the
+// form around it, or by a form of its own, whose page is shown again with what was found.
 import type { Child } from '../jsx/html.ts'
 import { Avatar, type ActorSummary } from './avatar.tsx'
+import { Button } from './button.tsx'
 import { Icon } from './icon.tsx'
 import { Label, type LabelSummary } from './label.tsx'
 import { t } from '../text.ts'
@@ -19,6 +22,20 @@ export interface PickerOption {
   href?: string
 }
 
+/** The search of a list of which the picker has a part. */
+export type PickerSearch = {
+  /** Names the picker within its page. */
+  readonly key: string
+  /** What was searched for. Null when nothing was. */
+  readonly q: string | null
+  /** Whether there are more options than these. */
+  readonly hasMore: boolean
+}
+
+/** The field with the key of the picker whose search was sent. */
+export const FIND_FIELD = 'find'
+export const findFieldOf = (key: string): string => `${FIND_FIELD}-${key}`
+
 type PickerProps = {
   /** What is chosen: "Labels". */
   label: string
@@ -34,6 +51,8 @@ type PickerProps = {
   open?: boolean
   /** A filter is shown from this number of options. */
   searchFrom?: number
+  /** Without it the options are all that there are. */
+  search?: PickerSearch
 }
 
 /** Fewer options are read at once. */
@@ -49,25 +68,73 @@ const Content = ({ option }: { option: PickerOption }) => (
   </>
 )
 
-const Frame = (props: PickerProps & { items: Child }) => (
-  <details class="menu picker" data-menu data-picker open={props.open}>
+const SearchField = ({ label, search }: Pick<PickerProps, 'label' | 'search'>) => (
+  <input
+    class={['input picker-search', !search && 'js-only']}
+    type="search"
+    name={search && findFieldOf(search.key)}
+    value={search?.q ?? undefined}
+    maxlength={search && 100}
+    placeholder={t('Filter')}
+    aria-label={t('Filter {label}', { label: label.toLowerCase() })}
+    autocomplete="off"
+    data-find={search !== undefined}
+  />
+)
+
+/** The search of a long list, with the button that sends it without the browser script. */
+const ServerSearch = ({ label, search }: { label: string; search: PickerSearch }) => (
+  <>
+    <SearchField label={label} search={search} />
+    <Button small class="no-js-only" name={FIND_FIELD} value={search.key} formnovalidate>
+      {t('Find')}
+    </Button>
+  </>
+)
+
+/** Whether the server is searched: the list is longer than its options, or was searched. */
+const isSearched = ({ search }: PickerProps): boolean =>
+  search !== undefined && (search.hasMore || search.q !== null)
+
+const Search = (props: PickerProps & { linkForm?: LinkForm }) => {
+  const { label, search, linkForm } = props
+  if (!search || !isSearched(props))
+    return props.options.length >= (props.searchFrom ?? SEARCH_FROM) ? (
+      <SearchField label={label} />
+    ) : null
+  return linkForm === undefined ? (
+    <div class="picker-find">
+      <ServerSearch label={label} search={search} />
+    </div>
+  ) : (
+    <form class="picker-find" action={linkForm.action} method="get" role="search">
+      {Object.entries(linkForm.fields).map(([name, value]) => (
+        <input type="hidden" name={name} value={value} />
+      ))}
+      <ServerSearch label={label} search={search} />
+    </form>
+  )
+}
+
+const noteOf = ({ search, empty }: PickerProps): Child =>
+  search?.q ? t('Nothing found.') : (empty ?? t('Nothing to choose from.'))
+
+const Frame = (props: PickerProps & { items: Child; linkForm?: LinkForm }) => (
+  <details
+    class="menu picker"
+    data-menu
+    data-picker
+    open={props.open || typeof props.search?.q === 'string'}
+  >
     <summary class={['btn btn-plain', props.small && 'btn-small']}>
       {props.summary ?? props.label}
       {props.summary !== undefined && <span class="unseen">: {props.label}</span>}
       <Icon name="chevron-down" />
     </summary>
     <div class={['menu-panel', props.align === 'left' && 'menu-left']}>
-      {props.options.length >= (props.searchFrom ?? SEARCH_FROM) && (
-        <input
-          class="input js-only picker-search"
-          type="search"
-          placeholder={t('Filter')}
-          aria-label={t('Filter {label}', { label: props.label.toLowerCase() })}
-          autocomplete="off"
-        />
-      )}
+      <Search {...props} />
       {props.options.length === 0 ? (
-        <p class="muted picker-note">{props.empty ?? t('Nothing to choose from.')}</p>
+        <p class="muted picker-note">{noteOf(props)}</p>
       ) : (
         <ul aria-label={props.label}>{props.items}</ul>
       )}
@@ -76,8 +143,14 @@ const Frame = (props: PickerProps & { items: Child }) => (
   </details>
 )
 
+/** Where the search of a picker of links is sent, and the fields that keep the page as it is. */
+type LinkForm = {
+  readonly action: string
+  readonly fields: Readonly<Record<string, string>>
+}
+
 /** A picker whose options are links: the filters of a list. */
-export const LinkPicker = (props: PickerProps) => (
+export const LinkPicker = (props: PickerProps & { linkForm?: LinkForm }) => (
   <Frame
     {...props}
     items={props.options.map((option) => (
@@ -113,7 +186,6 @@ export const FieldPicker = (props: PickerProps & { name: string; single?: boolea
               name={props.name}
               value={option.value}
               checked={option.chosen}
-              data-shown={option.label}
             />
             <Content option={option} />
           </label>
@@ -123,10 +195,25 @@ export const FieldPicker = (props: PickerProps & { name: string; single?: boolea
   </>
 )
 
+/**
+ * The options of a list, with those chosen that are not among them: before them, or after what was
+ * searched for.
+ */
+export function withChosen(
+  options: readonly PickerOption[],
+  chosen: readonly PickerOption[],
+  search: PickerSearch,
+): readonly PickerOption[] {
+  const listed = new Set(options.map(({ value }) => value))
+  const others = chosen.filter(({ value }) => !listed.has(value))
+  return search.q === null ? [...others, ...options] : [...options, ...others]
+}
+
 export const labelOption = (label: LabelSummary): PickerOption => ({
   value: label.name,
   label: label.name,
-  shown: <Label label={label} />,
+  // The description is the hint, and no tooltip beside it.
+  shown: <Label label={{ ...label, description: null }} />,
   hint: label.description,
 })
 

@@ -6,7 +6,7 @@ import type { Child } from '../jsx/html.ts'
 import { commitPath, issuePath, pullPath, repoPath, withQuery } from '../paths.ts'
 import { Avatar, AvatarStack, ActorLink, type ActorSummary } from './avatar.tsx'
 import { Icon } from './icon.tsx'
-import { Labels, type LabelSummary } from './label.tsx'
+import { Labels, type RowLabels } from './label.tsx'
 import { CheckState, Chip, issueStateStyle, pullStateStyle } from './state.tsx'
 import { RelativeTime } from './time.tsx'
 import { rich, t, tn } from '../text.ts'
@@ -67,6 +67,8 @@ export interface IssueSummary {
   closed_at?: string | null
 }
 
+const NO_LABELS: RowLabels = { labels: [], more: 0 }
+
 const Comments = ({ count, href }: { count?: number; href: string }) =>
   count ? (
     // Some languages say one and two without the number, which the name of a link has to have.
@@ -77,7 +79,7 @@ const Comments = ({ count, href }: { count?: number; href: string }) =>
 
 interface IssueRowProps {
   issue: IssueSummary
-  labels?: readonly LabelSummary[]
+  labels?: RowLabels
   withRepo?: boolean
   now?: number
 }
@@ -121,7 +123,10 @@ export const IssueRow = (props: IssueRowProps) => {
           <a class="row-link" dir="auto" href={href}>
             {issue.title}
           </a>
-          <Labels labels={props.labels ?? []} href={(name) => withQuery(list, { label: name })} />
+          <Labels
+            {...(props.labels ?? NO_LABELS)}
+            href={(name) => withQuery(list, { label: name })}
+          />
         </>
       }
       meta={<IssueRowMeta issue={issue} now={props.now} withRepo={props.withRepo} />}
@@ -192,7 +197,7 @@ export const Stat = ({ additions, deletions }: { additions: number; deletions: n
 
 interface PullRowProps {
   pull: PullSummary
-  labels?: readonly LabelSummary[]
+  labels?: RowLabels
   withRepo?: boolean
   now?: number
 }
@@ -221,7 +226,7 @@ const PullRowTitle = ({ pull, labels }: Pick<PullRowProps, 'pull' | 'labels'>) =
       </Chip>
     )}
     <Labels
-      labels={labels ?? []}
+      {...(labels ?? NO_LABELS)}
       href={(name) => withQuery(repoPath(pull.repo, '/pulls'), { label: name })}
     />
   </>

@@ -1,4 +1,5 @@
 export { listLabels } from './labels/list-labels.ts'
+export { findLabels } from './labels/find-labels.ts'
 export { createLabel } from './labels/create-label.ts'
 export { updateLabel } from './labels/update-label.ts'
 export { deleteLabel } from './labels/delete-label.ts'

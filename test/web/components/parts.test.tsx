@@ -131,7 +131,7 @@ describe('names that strangers choose', () => {
           milestone: { title: hostile },
           created_at: hostile,
         }}
-        labels={[{ name: hostile }]}
+        labels={{ labels: [{ name: hostile }], more: 1 }}
       />,
       <CommitRow
         repo="a/b"

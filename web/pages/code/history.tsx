@@ -195,6 +195,9 @@ const BranchRow = ({ visit, repo, branch, rules }: BranchProps & { visit: Visit 
   </Row>
 )
 
+/** Each has forms to rename and delete it. */
+const BRANCHES_PER_PAGE = 20
+
 export const branchesPage = page({
   path: '/:workspace/:repo/branches',
   load: async (visit) => {
@@ -203,7 +206,12 @@ export const branchesPage = page({
     const q = (visit.url.searchParams.get('q') ?? '').trim().slice(0, 200)
     const [repo, branches] = await Promise.all([
       visit.call(getRepo, { repo: name }),
-      visit.call(listBranches, { repo: name, page: number, ...(q === '' ? {} : { q }) }),
+      visit.call(listBranches, {
+        repo: name,
+        page: number,
+        per_page: BRANCHES_PER_PAGE,
+        ...(q === '' ? {} : { q }),
+      }),
     ])
     const rules = new Map(
       await Promise.all(

@@ -34,7 +34,7 @@ import { issuePath } from '../../paths.ts'
 import { action, redirectWithFlash, type Page, type Visit } from '../../site.ts'
 import { localized, rich, t } from '../../text.ts'
 import { fieldError, formError, visitForForm } from '../shell.tsx'
-import { loadPickableRepos, RepoPicker, type PickableRepos } from '../repos/repo-picker.tsx'
+import { loadPickableRepos, RepoPicker, type PickableNames } from '../repos/name-pickers.tsx'
 import { BASE, integrationPath, slugOf } from './owner.tsx'
 
 const MAX_SHOWN = 20
@@ -44,7 +44,7 @@ export type Incoming = {
   readonly deliveries: readonly IncomingDelivery[]
   readonly updates: readonly TrackerUpdate[]
   readonly signature: IncomingHook['signature']
-  readonly repos: PickableRepos
+  readonly repos: PickableNames
 }
 
 /** Null for services whose events cannot become issues. */

@@ -1,6 +1,7 @@
 // The board: open issues in columns by milestone or by label. A form or a drag moves a card to
 // another column.
 import {
+  findLabels,
   readIssue,
   listIssues,
   listLabels,
@@ -27,6 +28,14 @@ import { rich, t } from '../../text.ts'
 
 /** The most recently changed issues are shown; more would be unusable, and over 100 KB. */
 const MAX_ISSUES = 80
+/** The HTML of columns and cards, as estimated. The rest of the page has up to 12 KB. */
+const MAX_BOARD_BYTES = 86_000
+const COLUMN_BYTES = 575
+const CARD_BYTES = 450
+const LABEL_BYTES = 200
+const ASSIGNEE_BYTES = 270
+/** Of columns without cards the first ones are shown. */
+const MAX_EMPTY_COLUMNS = 30
 
 type By = 'milestone' | 'label'
 type Column = {
@@ -55,10 +64,39 @@ const cardsOf = (
     reference: `#${issue.number}`,
     labels: issue.labels
       .filter((name) => of.by !== 'label' || name !== column.value)
-      .map((name) => of.known.get(name) ?? { name }),
+      .map((name) => ({ ...(of.known.get(name) ?? { name }), description: null })),
     assignees: issue.assignees,
     fields: of.mayMove ? { number: String(issue.number) } : null,
   }))
+
+const sizeOfCard = ({ title, labels, assignees }: Issue): number =>
+  CARD_BYTES +
+  Bun.escapeHTML(title).length +
+  labels.reduce((sum, name) => sum + LABEL_BYTES + Bun.escapeHTML(name).length, 0) +
+  assignees.length * ASSIGNEE_BYTES
+
+/** The columns that an issue has a card in. */
+const columnsWith = (by: By, { labels, milestone }: Issue): readonly string[] => {
+  const values = by === 'label' ? labels : milestone === null ? [] : [milestone.id]
+  return values.length === 0 ? [''] : values
+}
+
+/** The first issues whose cards fit on the page, beside the columns that it has anyway. */
+function fittingIssues(
+  by: By,
+  issues: readonly Issue[],
+  columns: readonly string[],
+): readonly Issue[] {
+  const shown = new Set(['', ...columns])
+  let cards = 0
+  const count = issues.findIndex((issue) => {
+    const values = columnsWith(by, issue)
+    for (const value of values) shown.add(value)
+    cards += values.length * sizeOfCard(issue)
+    return cards + shown.size * COLUMN_BYTES > MAX_BOARD_BYTES
+  })
+  return count < 0 ? issues : issues.slice(0, Math.max(1, count))
+}
 
 const NoColumns = ({ repo, by }: { repo: Repo; by: By }) => (
   <EmptyState
@@ -76,18 +114,41 @@ const NoColumns = ({ repo, by }: { repo: Repo; by: By }) => (
 
 async function loadBoard(visit: Visit) {
   const name = repoOf(visit)
-  const [repo, issues, labels, milestones] = await Promise.all([
+  const first = { repo: name, per_page: MAX_EMPTY_COLUMNS }
+  const [repo, listed, labels, milestones] = await Promise.all([
     visit.call(getRepo, { repo: name }),
     visit.call(listIssues, { repo: name, sort: 'updated', per_page: MAX_ISSUES }),
-    visit.call(listLabels, { repo: name, per_page: 100 }),
-    visit.call(listMilestones, { repo: name, per_page: 100 }),
+    visit.call(listLabels, first),
+    visit.call(listMilestones, first),
   ])
+  const by = byOf(visit)
+  const issues = fittingIssues(
+    by,
+    listed.items,
+    by === 'label' ? labels.items.map((label) => label.name) : milestones.items.map(({ id }) => id),
+  )
+  const listedNames = new Set(labels.items.map((label) => label.name))
+  const names = new Set(issues.flatMap((issue) => issue.labels))
+  const others = [...names.difference(listedNames)]
+  const more =
+    others.length === 0 ? [] : await visit.call(findLabels, { repo: name, names: others })
   return {
     repo,
-    issues: issues.items,
-    more: issues.next !== null,
-    labels: labels.items,
-    milestones: milestones.items,
+    issues,
+    more: listed.next !== null || issues.length < listed.items.length,
+    // In the order of the lists that they are from.
+    labels: [...labels.items, ...more].sort((a, b) =>
+      a.name.toLowerCase() < b.name.toLowerCase() ? -1 : 1,
+    ),
+    milestones: [
+      ...new Map(
+        [...milestones.items, ...issues.flatMap(({ milestone }) => milestone ?? [])].map((one) => [
+          one.id,
+          one,
+        ]),
+      ).values(),
+    ].sort((a, b) => (a.id > b.id ? -1 : 1)),
+    moreColumns: (by === 'label' ? labels : milestones).next !== null,
   }
 }
 
@@ -96,7 +157,12 @@ type BoardData = Awaited<ReturnType<typeof loadBoard>>
 /** A column for each milestone or label, and a first one for the issues that have none. */
 function columnsOf(
   by: By,
-  { repo, issues, labels, milestones }: Omit<BoardData, 'more'>,
+  {
+    repo,
+    issues,
+    labels,
+    milestones,
+  }: Pick<BoardData, 'repo' | 'issues' | 'labels' | 'milestones'>,
 ): Column[] {
   const list = repoPath(repo.full_name, '/issues')
   return by === 'milestone'
@@ -137,7 +203,7 @@ function columnsOf(
 export const boardPage = page({
   path: '/:workspace/:repo/issues/board',
   load: loadBoard,
-  view: ({ repo, issues, more, labels, milestones }, visit) => {
+  view: ({ repo, issues, more, moreColumns, labels, milestones }, visit) => {
     const by = byOf(visit)
     const list = repoPath(repo.full_name, '/issues')
     const columns = columnsOf(by, { repo, issues, labels, milestones })
@@ -164,7 +230,14 @@ export const boardPage = page({
         />
         {more && (
           <p class="muted">
-            {rich('The {maxIssues} that changed last are shown.', { maxIssues: MAX_ISSUES })}
+            {rich('The {maxIssues} that changed last are shown.', { maxIssues: issues.length })}
+          </p>
+        )}
+        {moreColumns && (
+          <p class="muted">
+            {t('Of columns without issues the first {count} are shown.', {
+              count: MAX_EMPTY_COLUMNS,
+            })}
           </p>
         )}
         {columns.length === 1 ? (

@@ -10,8 +10,9 @@ import type { Visit } from '../../site.ts'
 import { EVENT_TYPES } from './conversation-events.tsx'
 
 const MAX_ITEMS = 60
-/** The HTML of the items of one part, as estimated. The rest of the page has up to 40 KB. */
-const MAX_PART_BYTES = 60_000
+/** The HTML of a part with the options of pickers, as estimated. The rest of the page has up to 30 KB. */
+const MAX_PART_BYTES = 66_000
+const OPTION_BYTES = 500
 /** The markup around an item, with and without forms, and what Markdown becomes for each byte. */
 const COMMENT_BYTES = 1_200
 const OWN_COMMENT_BYTES = 3_200
@@ -91,12 +92,12 @@ const LIMIT = MAX_ITEMS + 1
 const END = '~'
 
 /** How many of the items, in the order given, fit into a part: at least one. */
-function countFitting(items: readonly Sized[]): number {
+function countFitting(items: readonly Sized[], maxBytes: number): number {
   let bytes = 0
   let count = 0
   for (const item of items) {
     bytes += item.bytes
-    if (count > 0 && (count === MAX_ITEMS || bytes > MAX_PART_BYTES)) break
+    if (count > 0 && (count === MAX_ITEMS || bytes > maxBytes)) break
     count++
   }
   return count
@@ -130,12 +131,14 @@ const endsOf = (lists: readonly (readonly { readonly id: string }[])[], at: 0 | 
     return last === undefined ? [] : [placeOf(last.id)]
   })
 
-/** Reads the part of a conversation that an address asks for. */
+/** Reads the part of a conversation that an address asks for. The page has `options` in its pickers. */
 export async function loadPart(
   visit: Visit,
   target: { readonly repo: string; readonly number: number },
   others: readonly OtherItem[],
+  options: number,
 ): Promise<ConversationPart> {
+  const maxBytes = MAX_PART_BYTES - OPTION_BYTES * options
   const read = (at: { before?: string; from?: string }) =>
     visit.call(readConversation, { ...target, ...at, types: EVENT_TYPES, limit: LIMIT })
 
@@ -148,7 +151,7 @@ export async function loadPart(
       .filter(({ place }) => place >= known && place < (end ?? END))
       .sort(byPlace)
       .reverse()
-    const count = countFitting(items)
+    const count = countFitting(items, maxBytes)
     const isFirst = count === items.length && known === ''
     const start = isFirst ? '' : (items[count - 1]?.place ?? '')
     const range = [start, end ?? END] as const
@@ -162,7 +165,7 @@ export async function loadPart(
     const items = [...sizedOf(visit, found), ...others]
       .filter(({ place }) => place >= start && place <= known)
       .sort(byPlace)
-    const next = items[countFitting(items)]?.place ?? null
+    const next = items[countFitting(items, maxBytes)]?.place ?? null
     const range = [start, next ?? END] as const
     const isFirst = found.starts && !others.some(({ place }) => place < start)
     return { ...within(found, range), range, earlier: isFirst ? null : start, later: next }

@@ -32,7 +32,7 @@ type Props = {
   what: 'issue' | 'pull request'
   here: string
   /** What the pickers offer. */
-  choices: Pick<SideChoices, 'labels' | 'people' | 'milestones'>
+  choices: SideChoices
   /** The names of the fields of this page only. */
   own: readonly string[]
   /** The fields that everyone has who may edit, and those for the triage role. */
@@ -44,29 +44,19 @@ const EditSide = ({
   visit,
   record,
   choices: { labels, people, milestones },
-}: Pick<Props, 'visit' | 'record' | 'choices'>) => {
+}: Pick<Props, 'visit' | 'record' | 'choices'>) => (
   // A closed milestone and people who left stay among the options.
-  const { milestone, assignees } = record
-  const others = assignees.filter(
-    ({ username }) => !people.some((person) => person.username === username),
-  )
-  const isListed = milestones.some(({ id }) => id === milestone?.id)
-  return (
-    <>
-      <LabelsBlock visit={visit} labels={labels} chosen={record.labels} mayCreate />
-      <AssigneesBlock
-        visit={visit}
-        people={[...others, ...people]}
-        chosen={assignees.map(({ username }) => username)}
-      />
-      <MilestoneBlock
-        visit={visit}
-        milestones={milestone === null || isListed ? milestones : [milestone, ...milestones]}
-        chosen={[milestone?.id ?? '']}
-      />
-    </>
-  )
-}
+  <>
+    <LabelsBlock visit={visit} labels={labels} chosen={record.labels} mayCreate />
+    <AssigneesBlock
+      visit={visit}
+      people={people}
+      stored={record.assignees}
+      chosen={record.assignees.map(({ username }) => username)}
+    />
+    <MilestoneBlock visit={visit} milestones={milestones} stored={record.milestone} />
+  </>
+)
 
 const EditForm = ({ visit, repo, record, here, choices, own, more, triage }: Props) => {
   const fields = (

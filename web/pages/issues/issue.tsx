@@ -55,7 +55,7 @@ import { inPart, loadPart, placeOf } from './conversation-part.ts'
 import { Conversation } from './conversation-list.tsx'
 import { editedOf, EditRecord, typedOr } from './edit-fields.tsx'
 import { ReactionBar } from './reactions.tsx'
-import { loadProjects, loadSideChoices } from './side-load.ts'
+import { countOptions, loadProjects, loadSideChoices, stateOfChoices } from './side-load.ts'
 import {
   AssigneesSide,
   BlockedBySide,
@@ -80,17 +80,20 @@ export const loadIssue = async (visit: Visit) => {
       redirect(pullPath(name, number), 302)
     )
   const mayChoose = visit.viewer !== null && repo.permissions.triage
-  const { labels, milestones, people } = await loadSideChoices(visit, repo, { mayChoose })
+  const choices = await loadSideChoices(visit, name, detail.issue.labels, mayChoose)
   const notifications = await loadIssueNotifications(visit, name, number)
   return {
     repo,
     notifications,
     ...detail,
-    part: await loadPart(visit, { repo: name, number }, placedMentions(notifications)),
+    part: await loadPart(
+      visit,
+      { repo: name, number },
+      placedMentions(notifications),
+      countOptions(choices),
+    ),
     reactions: await visit.call(getIssueReactions, { repo: name, number }),
-    labels,
-    milestones,
-    assignable: people,
+    choices,
     readiness: await loadAgentReadiness(visit, repo),
     projects: await loadProjects(visit, repo),
     triage: await loadTriage(visit, repo, number),
@@ -100,7 +103,8 @@ export const loadIssue = async (visit: Visit) => {
 type Loaded = Exclude<Awaited<ReturnType<typeof loadIssue>>, DirectResponse | null>
 
 /** A hash of the page's data. `repo` is left out, because it differs with every visit. */
-export const issueState = ({ repo: _, ...shown }: Loaded): string => hashState(shown)
+export const issueState = ({ repo: _, choices, ...shown }: Loaded): string =>
+  hashState({ ...shown, choices: stateOfChoices(choices) })
 
 const AcceptanceChecks = ({ issue }: { issue: Issue }) => (
   <SideBlock title={t('Acceptance checks')}>
@@ -161,7 +165,7 @@ const LockConversation = ({ visit, here }: LockProps) => {
 
 /** The forms and links of the panel beside the conversation. */
 const IssueSide = ({ visit, data }: { visit: Visit; data: Loaded }) => {
-  const { repo, notifications, issue, labels, milestones, assignable } = data
+  const { repo, notifications, issue, choices } = data
   const here = issuePath(repo.full_name, issue.number)
   const side = {
     visit,
@@ -171,12 +175,12 @@ const IssueSide = ({ visit, data }: { visit: Visit; data: Loaded }) => {
   }
   return (
     <>
-      <LabelsSide {...side} names={issue.labels} known={labels} />
-      <AssigneesSide {...side} people={issue.assignees} assignable={assignable} />
+      <LabelsSide {...side} names={issue.labels} labels={choices.labels} />
+      <AssigneesSide {...side} people={issue.assignees} assignable={choices.people} />
       {data.readiness && issue.state === 'open' && (
         <AgentSide visit={visit} repo={repo} issue={issue} readiness={data.readiness} />
       )}
-      <MilestoneSide {...side} milestone={issue.milestone} known={milestones} />
+      <MilestoneSide {...side} milestone={issue.milestone} milestones={choices.milestones} />
       <ProjectsSide workspace={repo.workspace} projects={data.projects} />
       <BlockedBySide {...side} numbers={issue.blocked_by} />
       {issue.checks.length > 0 && <AcceptanceChecks issue={issue} />}
@@ -443,14 +447,14 @@ export const startPullForm = form({
 export const editIssuePage = page({
   path: '/:workspace/:repo/issues/:number/edit',
   load: loadIssue,
-  view: ({ repo, issue, labels, milestones, assignable }, visit) => (
+  view: ({ repo, issue, choices }, visit) => (
     <EditRecord
       visit={visit}
       repo={repo}
       record={issue}
       what="issue"
       here={issuePath(repo.full_name, issue.number)}
-      choices={{ labels, milestones, people: assignable }}
+      choices={choices}
       own={['checks']}
       triage={
         <TextArea

@@ -1,6 +1,5 @@
 // What is above a list of issues or pull requests: the search box, the states with their counts,
 // and menus that change the text of the box.
-import type { Label, Milestone } from '#features/issues/index.ts'
 import {
   Button,
   FilterBar,
@@ -8,12 +7,17 @@ import {
   labelOption,
   LinkPicker,
   personOption,
+  withChosen,
   type ActorSummary,
   type IconName,
+  type LabelSummary,
   type PickerOption,
+  type PickerSearch,
 } from '../../components/index.ts'
 import { withQuery } from '../../paths.ts'
+import type { Choices } from '../choices.ts'
 import { filterText, type ListFilter, type ListState } from './list-filter.ts'
+import type { IssueChoices, LabelChoices } from './side-load.ts'
 import { localized, t } from '../../text.ts'
 
 export type StateTab = {
@@ -35,11 +39,10 @@ type Props = {
   here: string
   filter: ListFilter
   tabs: readonly StateTab[]
-  labels: readonly Label[]
-  milestones: readonly Milestone[]
-  people: readonly (ActorSummary & { username: string })[]
+  labels: LabelChoices
+  authors: Choices<ActorSummary>
   menus?: readonly OwnMenu[]
-}
+} & IssueChoices
 
 const SORTINGS = localized([
   ['created', 'desc', 'Newest'],
@@ -61,7 +64,11 @@ type Address = ReturnType<typeof listAddress>
 const without = (filter: ListFilter, lack: ListFilter['without'][number]) =>
   filter.without.filter((one) => one !== lack)
 
-function labelOptions({ filter, labels }: Props, at: Address): PickerOption[] {
+/** The option of no value comes first, but not among what was searched for. */
+const withNone = (none: PickerOption, options: readonly PickerOption[], { q }: PickerSearch) =>
+  q === null ? [none, ...options] : options
+
+function labelOptions({ filter, labels }: Props, at: Address): readonly PickerOption[] {
   const lacks = filter.without.includes('label')
   const none: PickerOption = {
     label: t('No label'),
@@ -71,48 +78,51 @@ function labelOptions({ filter, labels }: Props, at: Address): PickerOption[] {
     }),
     chosen: lacks,
   }
-  return [
+  const wanted = new Set(filter.labels.map((name) => name.toLowerCase()))
+  const isWanted = ({ name }: { name: string }): boolean => wanted.has(name.toLowerCase())
+  const optionOf = (label: LabelSummary): PickerOption => {
+    const others = filter.labels.filter((name) => name.toLowerCase() !== label.name.toLowerCase())
+    return {
+      ...labelOption(label),
+      chosen: isWanted(label),
+      href: at({
+        labels: isWanted(label) ? others : [...others, label.name],
+        without: without(filter, 'label'),
+      }),
+    }
+  }
+  const chosen = [...labels.known.values()].filter(isWanted)
+  return withNone(
     none,
-    ...labels.map((label) => {
-      const chosen = filter.labels.some((name) => name.toLowerCase() === label.name.toLowerCase())
-      const others = filter.labels.filter((name) => name.toLowerCase() !== label.name.toLowerCase())
-      return {
-        ...labelOption(label),
-        chosen,
-        href: at({
-          labels: chosen ? others : [...others, label.name],
-          without: without(filter, 'label'),
-        }),
-      }
-    }),
-  ]
+    withChosen(labels.items.map(optionOf), chosen.map(optionOf), labels),
+    labels,
+  )
 }
 
 /** The people of a menu, with the chosen one, who may be none of them. */
 function peopleOptions(
-  { filter, people }: Props,
+  { filter }: Props,
   field: 'author' | 'assignee',
+  people: Choices<ActorSummary>,
   at: Address,
-): PickerOption[] {
+): readonly PickerOption[] {
   const chosen = filter[field]
-  const all =
-    chosen === undefined || chosen === '@me' || people.some(({ username }) => username === chosen)
-      ? people
-      : [{ username: chosen }, ...people]
-  return all.map((person) => ({
+  const optionOf = (person: ActorSummary): PickerOption => ({
     ...personOption(person),
     chosen: person.username === chosen,
     href: at({
       [field]: person.username === chosen ? undefined : person.username,
       ...(field === 'assignee' ? { without: without(filter, 'assignee') } : {}),
     }),
-  }))
+  })
+  const other = chosen === undefined || chosen === '@me' ? [] : [optionOf({ username: chosen })]
+  return withChosen(people.items.map(optionOf), other, people)
 }
 
-function assigneeOptions(props: Props, at: Address): PickerOption[] {
-  const { filter } = props
+function assigneeOptions(props: Props, at: Address): readonly PickerOption[] {
+  const { filter, people } = props
   const lacks = filter.without.includes('assignee')
-  return [
+  return withNone(
     {
       label: t('Nobody assigned'),
       chosen: lacks,
@@ -121,13 +131,22 @@ function assigneeOptions(props: Props, at: Address): PickerOption[] {
         without: lacks ? without(filter, 'assignee') : [...filter.without, 'assignee'],
       }),
     },
-    ...peopleOptions(props, 'assignee', at),
-  ]
+    peopleOptions(props, 'assignee', people, at),
+    people,
+  )
 }
 
-function milestoneOptions({ filter, milestones }: Props, at: Address): PickerOption[] {
+function milestoneOptions({ filter, milestones }: Props, at: Address): readonly PickerOption[] {
   const lacks = filter.without.includes('milestone')
-  return [
+  const { items } = milestones
+  const optionOf = (title: string, chosen: boolean): PickerOption => ({
+    value: title,
+    label: title,
+    chosen,
+    href: at({ milestone: chosen ? undefined : title, without: without(filter, 'milestone') }),
+  })
+  const wanted = items.find(({ id }) => id === filter.milestone)?.title ?? filter.milestone
+  return withNone(
     {
       label: t('No milestone'),
       chosen: lacks,
@@ -136,30 +155,24 @@ function milestoneOptions({ filter, milestones }: Props, at: Address): PickerOpt
         without: lacks ? without(filter, 'milestone') : [...filter.without, 'milestone'],
       }),
     },
-    ...milestones.map(({ id, title, state }) => {
-      const chosen = filter.milestone === id || filter.milestone === title
-      return {
-        label: title,
-        hint: state === 'closed' ? t('Closed') : null,
-        chosen,
-        href: at({
-          milestone: chosen ? undefined : title,
-          without: without(filter, 'milestone'),
-        }),
-      }
-    }),
-  ]
+    withChosen(
+      items.map(({ title }) => optionOf(title, title === wanted)),
+      wanted === undefined ? [] : [optionOf(wanted, true)],
+      milestones,
+    ),
+    milestones,
+  )
 }
 
 const Menus = (props: Props) => {
-  const { filter, menus = [] } = props
-  const at = listAddress(props.here, filter)
-  const shared = [
-    [t('Author'), peopleOptions(props, 'author', at)],
-    [t('Label'), labelOptions(props, at)],
-    [t('Milestone'), milestoneOptions(props, at)],
-    [t('Assignee'), assigneeOptions(props, at)],
-    ...menus.map(({ label, options }) => [label, options(at)] as const),
+  const { filter, menus = [], here, labels, authors, milestones, people } = props
+  const at = listAddress(here, filter)
+  const shared: readonly [string, readonly PickerOption[], PickerSearch?][] = [
+    [t('Author'), peopleOptions(props, 'author', authors, at), authors],
+    [t('Label'), labelOptions(props, at), labels],
+    [t('Milestone'), milestoneOptions(props, at), milestones],
+    [t('Assignee'), assigneeOptions(props, at), people],
+    ...menus.map(({ label, options }): [string, readonly PickerOption[]] => [label, options(at)]),
     [
       t('Sort'),
       SORTINGS.map(([sort, direction, label]) => ({
@@ -168,11 +181,12 @@ const Menus = (props: Props) => {
         href: at({ sort, direction }),
       })),
     ],
-  ] as const
+  ]
+  const linkForm = { action: here, fields: { q: filterText(filter) } }
   return (
     <div class="list-menus">
-      {shared.map(([label, options]) => (
-        <LinkPicker label={label} options={options} small />
+      {shared.map(([label, options, search]) => (
+        <LinkPicker label={label} options={options} search={search} linkForm={linkForm} small />
       ))}
     </div>
   )

@@ -1,10 +1,12 @@
 // What the lists of issues and of pull requests load beside their rows.
-import { listAssignees, listLabels, listMilestones } from '#features/issues/index.ts'
+import { listAssignees } from '#features/issues/index.ts'
 import type { ListOf } from '#core/schema.ts'
 import type { Visit } from '../../site.ts'
+import { shareChoices } from '../choices.ts'
 import { filterOf, type ListFilter } from './list-filter.ts'
+import { loadIssueChoices, loadLabels } from './side-load.ts'
 
-export const PER_PAGE = 30
+export const PER_PAGE = 25
 
 /** The filter and the page number of an address. */
 export function listRequest(visit: Visit): { filter: ListFilter; number: number } {
@@ -29,14 +31,22 @@ export function sharedInputs(filter: ListFilter, visit: Visit) {
   }
 }
 
-/** The choices of the menus. */
-export async function loadChoices(visit: Visit, repo: string) {
-  const [labels, milestones, people] = await Promise.all([
-    visit.call(listLabels, { repo, per_page: 100 }),
-    visit.call(listMilestones, { repo, per_page: 100 }),
-    visit.call(listAssignees, { repo, per_page: 100 }),
+/** The choices of the menus, and the labels of the filter and of the rows. */
+export async function loadChoices(
+  visit: Visit,
+  repo: string,
+  filter: ListFilter,
+  rows: readonly { readonly labels: readonly string[] }[],
+) {
+  const shown = [...filter.labels, ...rows.flatMap((row) => row.labels)]
+  const [labels, choices] = await Promise.all([
+    loadLabels(visit, repo, shown),
+    loadIssueChoices(visit, repo),
   ])
-  return { labels: labels.items, milestones: milestones.items, people: people.items }
+  const authors = await shareChoices(visit, 'author', choices.people, (page) =>
+    visit.call(listAssignees, { repo, ...page }),
+  )
+  return { labels, ...choices, authors }
 }
 
 /** The length of a list. Null when it is longer than is counted. */

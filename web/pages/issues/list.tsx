@@ -1,8 +1,9 @@
-import { listIssues, type Label } from '#features/issues/index.ts'
+import { listIssues } from '#features/issues/index.ts'
 import { getRepo, type Repo } from '#features/repos/index.ts'
 import {
   EmptyState,
   IssueRow,
+  labelsOfRows,
   LinkButton,
   Menu,
   List,
@@ -15,6 +16,7 @@ import { RepoFrame, repoOf } from '../repos/frame.tsx'
 import { ListBar } from './list-bar.tsx'
 import { filterText, isNarrowed, type ListFilter, type ListState } from './list-filter.ts'
 import { listRequest, loadChoices, PER_PAGE, sharedInputs, totalOf } from './list-load.ts'
+import type { LabelChoices } from './side-load.ts'
 import { t } from '../../text.ts'
 
 const IssueListActions = ({ repo, here }: { repo: Repo; here: string }) => (
@@ -75,14 +77,17 @@ const IssueList = ({
   labels,
   issues,
 }: {
-  labels: readonly Label[]
+  labels: LabelChoices
   issues: OutputOf<typeof listIssues>
 }) => {
-  const byName = new Map(labels.map((one) => [one.name, one]))
+  const shown = labelsOfRows(
+    issues.items.map((one) => one.labels),
+    labels.known,
+  )
   return (
     <List label={t('Issues')}>
-      {issues.items.map((issue) => (
-        <IssueRow issue={issue} labels={issue.labels.map((name) => byName.get(name) ?? { name })} />
+      {issues.items.map((issue, at) => (
+        <IssueRow issue={issue} labels={shown[at]} />
       ))}
     </List>
   )
@@ -121,11 +126,11 @@ export const issuesPage = page({
     const name = repoOf(visit)
     const { filter: asked, number } = listRequest(visit)
     const filter = { ...asked, state: issueState(asked.state) }
-    const [repo, choices, lists] = await Promise.all([
+    const [repo, lists] = await Promise.all([
       visit.call(getRepo, { repo: name }),
-      loadChoices(visit, name),
       loadIssues(visit, name, filter, number),
     ])
+    const choices = await loadChoices(visit, name, filter, lists.issues.items)
     return { repo, ...choices, ...lists, filter, number }
   },
   view: ({ repo, issues, open, closed, filter, number, ...choices }, visit) => {

@@ -39,7 +39,7 @@ import { markdownOf } from './conversation.tsx'
 import { rich, t } from '../../text.ts'
 
 const FIELDS = ['title', 'description', 'due_on']
-const PER_PAGE = 50
+const PER_PAGE = 25
 
 const MilestoneFields = ({ visit, of, id }: { visit: Visit; of?: Milestone; id: string }) => {
   const typedOr = (name: string, stored: string) =>

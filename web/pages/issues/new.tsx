@@ -1,4 +1,4 @@
-import { createIssue, listAssignees, listLabels, listMilestones } from '#features/issues/index.ts'
+import { createIssue } from '#features/issues/index.ts'
 import { getRepo, type Repo } from '#features/repos/index.ts'
 import { invalid } from '#lib/errors.ts'
 import {
@@ -19,6 +19,7 @@ import { action, page, redirect, type Fields, type Visit } from '../../site.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
 import { fieldError, formError } from '../shell.tsx'
 import { AssigneesBlock, LabelsBlock, MilestoneBlock } from './pick-block.tsx'
+import { loadIssueChoices, loadLabels } from './side-load.ts'
 import { TemplateFields } from './template-fields.tsx'
 import { loadIssueTemplates, type Guides } from './template-load.ts'
 import { bodyOfAnswers, fieldName, findMissing, type IssueTemplate } from './templates.ts'
@@ -39,23 +40,20 @@ async function loadNewIssue(visit: Visit) {
   const wanted = visit.form.values.optional('template') ?? query.get('template')
   const template = found.templates.find(({ file }) => file === wanted) ?? null
   const isChoice = found.templates.length > 0 || found.config.links.length > 0
-  const isPlain = visit.form.error === null && !query.has('title') && !query.has('body')
+  const isPlain = !visit.form.values.has('title') && !query.has('title') && !query.has('body')
   if (template === null && isChoice && isPlain && (wanted !== BLANK || !found.config.blank))
     return redirect(`${newIssuePath(name)}/choose`, 302)
-  const at = { repo: name, per_page: 100 }
-  const [labels, milestones, people] = await Promise.all([
-    visit.call(listLabels, at),
-    repo.permissions.triage ? visit.call(listMilestones, at) : null,
-    repo.permissions.triage ? visit.call(listAssignees, at) : null,
+  const [labels, choices] = await Promise.all([
+    loadLabels(visit, name, template?.labels ?? []),
+    loadIssueChoices(visit, name, repo.permissions.triage),
   ])
   return {
     repo,
     template,
     guides: found.guides,
     isChoice,
-    labels: labels.items,
-    milestones: milestones?.items ?? [],
-    people: people?.items ?? [],
+    labels,
+    ...choices,
   }
 }
 
@@ -75,7 +73,7 @@ const NewIssueSide = ({ visit, data }: { visit: Visit; data: Loaded }) => {
       {triage && (
         <>
           <AssigneesBlock visit={visit} people={people} chosen={template?.assignees ?? []} />
-          <MilestoneBlock visit={visit} milestones={milestones} chosen={['']} />
+          <MilestoneBlock visit={visit} milestones={milestones} />
         </>
       )}
       <GuideLinks guides={guides} />

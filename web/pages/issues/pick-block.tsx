@@ -1,17 +1,20 @@
 // The blocks of the side panel of a form for an issue or a pull request: a picker for each field.
-import type { Label, Milestone } from '#features/issues/index.ts'
+import type { Milestone } from '#features/issues/index.ts'
 import {
   Field,
   FieldPicker,
   labelOption,
   personOption,
   SideBlock,
+  withChosen,
   type ActorSummary,
   type PickerOption,
 } from '../../components/index.ts'
 import type { Child } from '../../jsx/html.ts'
 import type { Visit } from '../../site.ts'
+import type { Choices } from '../choices.ts'
 import { fieldError } from '../shell.tsx'
+import type { LabelChoices } from './side-load.ts'
 import { t } from '../../text.ts'
 
 type PickBlockProps = {
@@ -19,24 +22,62 @@ type PickBlockProps = {
   name: string
   title: string
   none: string
+  choices: Choices<unknown>
   options: readonly PickerOption[]
   chosen: readonly string[]
+  /** An option for a chosen value that is not among them. */
+  optionOf: (value: string) => PickerOption | null
   single?: boolean
   /** A field before the picker. */
   before?: Child
   children?: Child
 }
 
+/** The value is the title, which names a milestone that is not among the listed ones too. */
+const milestoneOption = ({ title }: Pick<Milestone, 'title'>): PickerOption => ({
+  value: title,
+  label: title,
+})
+
+/** Whoever searches for a milestone does not want none. */
+export const milestoneOptions = (
+  { items, q }: Choices<Milestone>,
+  stored: Pick<Milestone, 'title'> | null,
+): PickerOption[] =>
+  q !== null || (items.length === 0 && stored === null)
+    ? items.map(milestoneOption)
+    : [{ value: '', label: t('No milestone') }, ...items.map(milestoneOption)]
+
+/** The option of a milestone that was chosen, unless the list has all that there are. */
+export const chosenMilestone = (
+  title: string,
+  stored: Pick<Milestone, 'title'> | null,
+  choices: Choices<Milestone>,
+): PickerOption | null =>
+  title !== '' && (title === stored?.title || isPartial(choices))
+    ? milestoneOption({ title })
+    : null
+
+/** Whether there may be others than the listed ones. */
+const isPartial = ({ hasMore, q }: Choices<unknown>): boolean => hasMore || q !== null
+
+/** What is typed, else what is stored. */
+const chosenOf = ({ visit, name, chosen, single }: PickBlockProps): readonly string[] => {
+  const { values } = visit.form
+  if (!values.has(name)) return chosen
+  return single ? [values.text(name)] : values.list(name, ',')
+}
+
 /** A picker in a block; what is chosen is shown below it by the script. */
 const PickBlock = (props: PickBlockProps) => {
   const { visit, name } = props
-  const typed = visit.form.values.has(name) ? visit.form.values.list(name, ',') : props.chosen
-  const isChosen = new Set(typed)
+  const isChosen = new Set(chosenOf(props))
   const error = fieldError(visit, name)
-  const options = props.options.map((option) => ({
-    ...option,
-    chosen: isChosen.has(option.value ?? ''),
-  }))
+  const options = withChosen(
+    props.options,
+    [...isChosen].flatMap((value) => props.optionOf(value) ?? []),
+    props.choices,
+  ).map((option) => ({ ...option, chosen: isChosen.has(option.value ?? '') }))
   const shown = options.filter(({ chosen, value }) => chosen && value !== '')
   return (
     <SideBlock title={props.title}>
@@ -48,6 +89,7 @@ const PickBlock = (props: PickBlockProps) => {
         summary={t('Choose')}
         single={props.single}
         options={options}
+        search={props.choices}
         open={error !== null}
         empty={props.none}
       >
@@ -73,16 +115,21 @@ export const LabelsBlock = ({
   labels,
   chosen,
   mayCreate,
-}: FormBlock & { labels: readonly Label[]; mayCreate: boolean }) => {
+}: FormBlock & { labels: LabelChoices; mayCreate: boolean }) => {
   const typed = visit.form.values.has('labels') ? visit.form.values.list('labels', ',') : chosen
-  const unknown = typed.filter((name) => !labels.some((label) => label.name === name))
+  const unknown = typed.filter((name) => !labels.known.has(name))
   return (
     <PickBlock
       visit={visit}
       name="labels"
       title={t('Labels')}
       none={t('This repository has no labels.')}
-      options={labels.map(labelOption)}
+      choices={labels}
+      options={labels.items.map(labelOption)}
+      optionOf={(name) => {
+        const label = labels.known.get(name)
+        return label ? labelOption(label) : null
+      }}
       chosen={chosen}
       // The first field of this name can be filled in, by scripts of others too.
       before={
@@ -105,13 +152,24 @@ export const AssigneesBlock = ({
   visit,
   people,
   chosen,
-}: FormBlock & { people: readonly ActorSummary[] }) => (
+  stored = [],
+}: FormBlock & {
+  people: Choices<ActorSummary>
+  /** The present assignees. */
+  stored?: readonly ActorSummary[]
+}) => (
   <PickBlock
     visit={visit}
     name="assignees"
     title={t('Assignees')}
     none={t('No people have access.')}
-    options={people.map(personOption)}
+    choices={people}
+    options={people.items.map(personOption)}
+    optionOf={(username) => {
+      const person = stored.find((one) => one.username === username)
+      // A template may name people who have left.
+      return person || isPartial(people) ? personOption(person ?? { username }) : null
+    }}
     chosen={chosen}
   />
 )
@@ -119,22 +177,21 @@ export const AssigneesBlock = ({
 export const MilestoneBlock = ({
   visit,
   milestones,
-  chosen,
-}: FormBlock & { milestones: readonly Pick<Milestone, 'id' | 'title'>[] }) => (
+  stored = null,
+}: Pick<FormBlock, 'visit'> & {
+  milestones: Choices<Milestone>
+  /** The present milestone. */
+  stored?: Pick<Milestone, 'title'> | null
+}) => (
   <PickBlock
     visit={visit}
     name="milestone"
     title={t('Milestone')}
     none={t('This repository has no open milestones.')}
     single
-    options={
-      milestones.length === 0
-        ? []
-        : [
-            { value: '', label: t('No milestone') },
-            ...milestones.map(({ id, title }) => ({ value: id, label: title })),
-          ]
-    }
-    chosen={chosen}
+    choices={milestones}
+    options={milestoneOptions(milestones, stored)}
+    optionOf={(title) => chosenMilestone(title, stored, milestones)}
+    chosen={[stored?.title ?? '']}
   />
 )

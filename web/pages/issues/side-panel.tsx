@@ -1,6 +1,6 @@
 // The side panel of an issue or pull request: labels, assignees and the like, with forms for those
 // who may change them.
-import type { Label as LabelRecord, Milestone } from '#features/issues/index.ts'
+import type { Milestone } from '#features/issues/index.ts'
 import type { Project } from '#features/workspaces/index.ts'
 import {
   ActionButton,
@@ -14,13 +14,17 @@ import {
   Labels,
   personOption,
   SideBlock,
+  withChosen,
   type ActorSummary,
   type PickerOption,
 } from '../../components/index.ts'
 import type { Child } from '../../jsx/html.ts'
 import { issuePath, projectPath, repoPath, withQuery } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
+import type { Choices } from '../choices.ts'
 import { fieldError, visitForForm, formError } from '../shell.tsx'
+import { chosenMilestone, milestoneOptions } from './pick-block.tsx'
+import type { LabelChoices } from './side-load.ts'
 import { t } from '../../text.ts'
 
 type Person = ActorSummary & { username: string }
@@ -54,8 +58,11 @@ type PickProps = Place & {
   /** The last part of the form's address, and the name of its field. */
   part: string
   label: string
+  choices: Choices<unknown>
   options: readonly PickerOption[]
   chosen: readonly string[]
+  /** The option of a chosen value that is not listed. Other values are typed. */
+  optionOf: (value: string) => PickerOption | null
   single?: boolean
   empty?: string
   /** The field for values that are no options; without `always` it is shown after a refusal. */
@@ -68,15 +75,24 @@ const Pick = ({
   here,
   part,
   label,
-  options,
+  choices,
   chosen,
+  optionOf,
   single,
   empty,
   other = { label },
+  ...list
 }: PickProps) => {
   const at = visitForForm(visit, `${here}/${part}`)
   const error = fieldError(at, part) ?? formError(at, part)
-  const isChosen = new Set(error === null ? chosen : at.form.values.list(part, ','))
+  const { values } = at.form
+  const typed = single ? [values.text(part)] : values.list(part, ',')
+  const isChosen = new Set(values.has(part) ? typed : chosen)
+  const options = withChosen(
+    list.options,
+    [...isChosen].flatMap((value) => optionOf(value) ?? []),
+    choices,
+  )
   const unlisted = [...isChosen].filter((value) => !options.some((one) => one.value === value))
   return (
     <Form action={`${here}/${part}`} csrf={visit.csrf} label={label} saveOnClose>
@@ -88,6 +104,7 @@ const Pick = ({
         single={single}
         empty={empty}
         open={error !== null}
+        search={choices}
         options={options.map((option) => ({ ...option, chosen: isChosen.has(option.value ?? '') }))}
       >
         {error !== null && <p class="field-error">{error}</p>}
@@ -109,25 +126,24 @@ const Pick = ({
 
 export const LabelsSide = ({
   names,
-  known,
+  labels,
   list = '/issues',
   ...place
 }: SidePanelContext & {
   names: readonly string[]
-  known: readonly LabelRecord[]
+  labels: LabelChoices
   /** The list that a label leads to. */
   list?: '/issues' | '/pulls'
 }) => {
   const { visit, repo, here, mayEdit } = place
-  const byName = new Map(known.map((label) => [label.name, label]))
-  const unlisted = names.filter((name) => !byName.has(name)).map((name) => ({ name }))
+  const { known } = labels
   return (
     <SideBlock title={t('Labels')}>
       {names.length === 0 ? (
         <p class="muted">{t('None')}</p>
       ) : (
         <Labels
-          labels={names.map((name) => byName.get(name) ?? { name })}
+          labels={names.map((name) => known.get(name) ?? { name })}
           href={(name) => withQuery(repoPath(repo, list), { label: name })}
         />
       )}
@@ -137,7 +153,12 @@ export const LabelsSide = ({
           here={here}
           part="labels"
           label={t('Labels')}
-          options={[...known, ...unlisted].map(labelOption)}
+          choices={labels}
+          options={labels.items.map(labelOption)}
+          optionOf={(name) => {
+            const label = known.get(name) ?? (names.includes(name) ? { name } : null)
+            return label && labelOption(label)
+          }}
           chosen={names}
           empty={t('This repository has no labels.')}
           other={{ label: t('New labels'), always: true }}
@@ -147,18 +168,12 @@ export const LabelsSide = ({
   )
 }
 
-/** A list of people is cut at this length; others are typed. */
-const LISTED_PEOPLE = 100
-
 export const AssigneesSide = ({
   people,
   assignable,
   ...place
-}: SidePanelContext & { people: readonly Person[]; assignable: readonly Person[] }) => {
+}: SidePanelContext & { people: readonly Person[]; assignable: Choices<Person> }) => {
   const { visit, here, mayEdit } = place
-  const others = people.filter(
-    ({ username }) => !assignable.some((person) => person.username === username),
-  )
   return (
     <SideBlock title={t('Assignees')}>
       {people.length === 0 ? (
@@ -189,9 +204,14 @@ export const AssigneesSide = ({
           here={here}
           part="assignees"
           label={t('Assignees')}
-          options={[...others, ...assignable].map(personOption)}
+          choices={assignable}
+          options={assignable.items.map(personOption)}
+          optionOf={(username) => {
+            const person = people.find((one) => one.username === username)
+            return person || assignable.q !== null ? personOption(person ?? { username }) : null
+          }}
           chosen={people.map(({ username }) => username)}
-          other={{ label: t('Other usernames'), always: assignable.length >= LISTED_PEOPLE }}
+          other={{ label: t('Other usernames') }}
         />
       )}
     </SideBlock>
@@ -200,20 +220,16 @@ export const AssigneesSide = ({
 
 export const MilestoneSide = ({
   milestone,
-  known,
+  milestones,
   list = '/issues',
   ...place
 }: SidePanelContext & {
   milestone: { id: string; title: string } | null
-  known: readonly Milestone[]
+  milestones: Choices<Milestone>
   list?: '/issues' | '/pulls'
 }) => {
   const { visit, repo, here, mayEdit } = place
   if (milestone === null && !mayEdit) return null
-  const options =
-    milestone !== null && !known.some(({ id }) => id === milestone.id)
-      ? [milestone, ...known]
-      : known
   return (
     <SideBlock title={t('Milestone')}>
       {milestone === null ? (
@@ -225,18 +241,17 @@ export const MilestoneSide = ({
           </a>
         </p>
       )}
-      {mayEdit && options.length > 0 && (
+      {mayEdit && (milestones.items.length > 0 || milestones.q !== null || milestone !== null) && (
         <Pick
           visit={visit}
           here={here}
           part="milestone"
           label={t('Milestone')}
           single
-          options={[
-            { value: '', label: t('No milestone') },
-            ...options.map(({ id, title }) => ({ value: id, label: title })),
-          ]}
-          chosen={[milestone?.id ?? '']}
+          choices={milestones}
+          options={milestoneOptions(milestones, milestone)}
+          optionOf={(title) => chosenMilestone(title, milestone, milestones)}
+          chosen={[milestone?.title ?? '']}
         />
       )}
     </SideBlock>

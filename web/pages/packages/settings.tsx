@@ -30,7 +30,7 @@ import {
   type Visit,
 } from '../../site.ts'
 import { t } from '../../text.ts'
-import { loadPickableRepos, RepoPicker, type PickableRepos } from '../repos/repo-picker.tsx'
+import { loadPickableRepos, RepoPicker, type PickableNames } from '../repos/name-pickers.tsx'
 import { fieldError, formError, visitForForm } from '../shell.tsx'
 import { loadAsAdmin, PackageFrame, pathOf, targetOf } from './package-frame.tsx'
 import { packagePath } from './package-parts.tsx'
@@ -88,7 +88,7 @@ const LinkCard = ({
 }: {
   visit: Visit
   item: Package
-  repos: PickableRepos
+  repos: PickableNames
 }) => {
   const action = packagePath(item, '/link')
   const at = visitForForm(visit, action)

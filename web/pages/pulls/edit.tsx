@@ -1,11 +1,12 @@
 import { readPull, updatePull } from '#features/pulls/index.ts'
-import { getRepo, listBranches } from '#features/repos/index.ts'
-import { Checkbox, Select } from '../../components/index.ts'
+import { getRepo } from '#features/repos/index.ts'
+import { Checkbox } from '../../components/index.ts'
 import { pullPath } from '../../paths.ts'
 import { redirectWithFlash, form, page } from '../../site.ts'
 import { editedOf, EditRecord, typedOr } from '../issues/edit-fields.tsx'
 import { loadSideChoices } from '../issues/side-load.ts'
 import { numberOf, repoOf } from '../repos/frame.tsx'
+import { BranchPicker, loadPickableBranches } from '../repos/name-pickers.tsx'
 import { fieldError } from '../shell.tsx'
 import { t } from '../../text.ts'
 
@@ -16,21 +17,16 @@ export const editPullPage = page({
     const number = numberOf(visit)
     if (number === null) return null
     const repo = await visit.call(getRepo, { repo: name })
-    const [pull, choices, branches] = await Promise.all([
-      visit.call(readPull, { repo: name, number }),
-      loadSideChoices(visit, repo, { mayChoose: repo.permissions.triage }),
-      visit.call(listBranches, { repo: name, per_page: 100 }),
+    const { triage } = repo.permissions
+    const pull = await visit.call(readPull, { repo: name, number })
+    const [choices, branches] = await Promise.all([
+      loadSideChoices(visit, name, pull.labels, triage),
+      loadPickableBranches(visit, name),
     ])
-    return {
-      repo,
-      pull,
-      choices,
-      branches: branches.items.map((branch) => branch.name),
-    }
+    return { repo, pull, choices, branches }
   },
   view: ({ repo, pull, choices, branches }, visit) => {
     const open = pull.status === 'draft' || pull.status === 'open'
-    const bases = branches.includes(pull.base.ref) ? branches : [pull.base.ref, ...branches]
     const { values } = visit.form
     return (
       <EditRecord
@@ -44,11 +40,10 @@ export const editPullPage = page({
         more={
           open && (
             <>
-              <Select
+              <BranchPicker
                 name="base"
                 label={t('Base branch')}
-                required
-                options={bases.map((value) => ({ value, label: value }))}
+                names={branches}
                 value={typedOr(visit, 'base', pull.base.ref)}
                 error={fieldError(visit, 'base')}
               />

@@ -1,9 +1,9 @@
-import type { Label } from '#features/issues/index.ts'
 import { listPulls } from '#features/pulls/index.ts'
 import { Refusal } from '#lib/errors.ts'
 import { getRepo, type Repo } from '#features/repos/index.ts'
 import {
   EmptyState,
+  labelsOfRows,
   LinkButton,
   List,
   PageHead,
@@ -15,6 +15,7 @@ import { page, type OutputOf, type Visit } from '../../site.ts'
 import { ListBar, type OwnMenu } from '../issues/list-bar.tsx'
 import { CHECKS, filterText, isNarrowed, REVIEWS, type ListFilter } from '../issues/list-filter.ts'
 import { listRequest, loadChoices, PER_PAGE, sharedInputs, totalOf } from '../issues/list-load.ts'
+import type { LabelChoices } from '../issues/side-load.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
 import { t, texts } from '../../text.ts'
 import { loadRecentBranches, RecentBranches } from './recent-branches.tsx'
@@ -150,13 +151,16 @@ const PullList = ({
   labels,
 }: {
   pulls: OutputOf<typeof listPulls>
-  labels: readonly Label[]
+  labels: LabelChoices
 }) => {
-  const byName = new Map(labels.map((one) => [one.name, one]))
+  const shown = labelsOfRows(
+    pulls.items.map((one) => one.labels),
+    labels.known,
+  )
   return (
     <List label={t('Pull requests')}>
-      {pulls.items.map((pull) => (
-        <PullRow pull={pull} labels={pull.labels.map((name) => byName.get(name) ?? { name })} />
+      {pulls.items.map((pull, at) => (
+        <PullRow pull={pull} labels={shown[at]} />
       ))}
     </List>
   )
@@ -167,11 +171,11 @@ export const pullsPage = page({
   load: async (visit) => {
     const name = repoOf(visit)
     const { filter, number } = listRequest(visit)
-    const [repo, choices, lists] = await Promise.all([
+    const [repo, lists] = await Promise.all([
       visit.call(getRepo, { repo: name }),
-      loadChoices(visit, name),
       loadPulls(visit, name, filter, number),
     ])
+    const choices = await loadChoices(visit, name, filter, lists.pulls.items)
     const recent = await loadRecentBranches(visit, repo)
     return { repo, recent, ...choices, ...lists, filter, number }
   },

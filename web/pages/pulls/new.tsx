@@ -1,5 +1,5 @@
 import { createPull } from '#features/pulls/index.ts'
-import { compareCommits, getRepo, listBranches, type Repo } from '#features/repos/index.ts'
+import { compareCommits, getRepo, type Repo } from '#features/repos/index.ts'
 import {
   Button,
   Card,
@@ -9,15 +9,15 @@ import {
   LinkButton,
   Notice,
   PageHead,
-  Select,
   TextArea,
 } from '../../components/index.ts'
 import { sentenceCase } from '../../format.ts'
 import { comparePath, pullPath, repoPath } from '../../paths.ts'
-import { form, page, redirect, type Visit, type OutputOf } from '../../site.ts'
+import { form, page, redirect, type Visit } from '../../site.ts'
 import { GuideLinks } from '../issues/new.tsx'
 import { loadPullTemplate } from '../issues/template-load.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
+import { BranchPicker, loadPickableBranches, type PickableNames } from '../repos/name-pickers.tsx'
 import { fieldError, formError } from '../shell.tsx'
 import { t } from '../../text.ts'
 
@@ -61,32 +61,29 @@ const MAX_TITLE_LENGTH = 256
 type NewPullProps = {
   visit: Visit
   repo: Repo
-  branches: OutputOf<typeof listBranches>['items']
+  heads: PickableNames
+  bases: PickableNames
   proposal: Proposal
 }
 
-const BranchSelects = ({ visit, repo, branches }: Omit<NewPullProps, 'proposal'>) => {
+const BranchPickers = ({ visit, repo, heads, bases }: Omit<NewPullProps, 'proposal'>) => {
   const typed = visit.form.values
-  const heads = branches.filter((branch) => !branch.default)
   return (
     <>
       {repo.permissions.write && (
-        <Select
+        <BranchPicker
           name="branch"
           label={t('Head branch')}
-          options={[
-            { value: '', label: t('None: I push to a fork') },
-            ...heads.map(({ name }) => ({ value: name, label: name })),
-          ]}
-          value={typed.optional('branch') ?? visit.url.searchParams.get('branch')}
+          none={t('None: I push to a fork')}
+          names={heads}
+          value={typed.optional('branch') ?? visit.url.searchParams.get('branch') ?? ''}
           error={fieldError(visit, 'branch')}
         />
       )}
-      <Select
+      <BranchPicker
         name="base"
         label={t('Base branch')}
-        required
-        options={branches.map(({ name }) => ({ value: name, label: name }))}
+        names={bases}
         value={typed.optional('base') ?? visit.url.searchParams.get('base') ?? repo.default_branch}
         error={fieldError(visit, 'base')}
       />
@@ -94,7 +91,7 @@ const BranchSelects = ({ visit, repo, branches }: Omit<NewPullProps, 'proposal'>
   )
 }
 
-const NewPullForm = ({ visit, repo, branches, proposal }: NewPullProps) => {
+const NewPullForm = ({ visit, repo, heads, bases, proposal }: NewPullProps) => {
   const typed = visit.form.values
   return (
     <Form
@@ -120,7 +117,7 @@ const NewPullForm = ({ visit, repo, branches, proposal }: NewPullProps) => {
         value={typed.optional('issue') ?? visit.url.searchParams.get('issue') ?? ''}
         error={fieldError(visit, 'issue')}
       />
-      <BranchSelects visit={visit} repo={repo} branches={branches} />
+      <BranchPickers visit={visit} repo={repo} heads={heads} bases={bases} />
       <TextArea
         name="body"
         label={t('Description')}
@@ -144,15 +141,23 @@ export const newPullPage = page({
   load: async (visit) => {
     const name = repoOf(visit)
     if (!visit.viewer) return redirect(`/login?next=${encodeURIComponent(visit.url.pathname)}`, 302)
-    const [repo, branches] = await Promise.all([
+    const [repo, heads, bases] = await Promise.all([
       visit.call(getRepo, { repo: name }),
-      visit.call(listBranches, { repo: name, per_page: 100 }),
+      loadPickableBranches(visit, name, 'head'),
+      loadPickableBranches(visit, name, 'base'),
     ])
     const { body, guides } = await loadPullTemplate(visit, repo)
     const proposal = await loadProposal(visit, repo, body)
-    return { repo, branches: branches.items, guides, proposal }
+    return {
+      repo,
+      // No pull request is from the default branch to itself.
+      heads: { ...heads, items: heads.items.filter((branch) => branch !== repo.default_branch) },
+      bases,
+      guides,
+      proposal,
+    }
   },
-  view: ({ repo, branches, guides, proposal }, visit) => {
+  view: ({ repo, heads, bases, guides, proposal }, visit) => {
     return (
       <RepoFrame
         visit={visit}
@@ -171,7 +176,13 @@ export const newPullPage = page({
           <Notice>{t('Push a first commit before you create a pull request.')}</Notice>
         ) : (
           <Card>
-            <NewPullForm visit={visit} repo={repo} branches={branches} proposal={proposal} />
+            <NewPullForm
+              visit={visit}
+              repo={repo}
+              heads={heads}
+              bases={bases}
+              proposal={proposal}
+            />
           </Card>
         )}
         <GuideLinks guides={guides} />

@@ -6,11 +6,11 @@ import { formatCost } from '../../format.ts'
 import { pullPath } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 import { StatusList, statusesPath, type ShownStatus } from '../code/statuses.tsx'
-import type { SideChoices } from '../issues/side-load.ts'
 import { AssigneesSide, LabelsSide, MilestoneSide } from '../issues/side-panel.tsx'
 import { Following } from '../notifications/follow.tsx'
 import type { IssueNotifications } from '../notifications/on-issue.tsx'
 import { UpdateBranch } from './branch-box.tsx'
+import type { PullChoices } from './pull-choices.ts'
 import { Reviewers } from './reviewers.tsx'
 import { rich, t } from '../../text.ts'
 
@@ -67,13 +67,27 @@ const Approvals = ({ data: { approvals } }: { data: PullOverview }) => (
   </SideBlock>
 )
 
+const StatusesSide = ({
+  data,
+  repo,
+  statuses,
+}: Pick<PullSideProps, 'data' | 'repo' | 'statuses'>) =>
+  statuses && (
+    <SideBlock title={t('Statuses')}>
+      <StatusList
+        statuses={statuses.statuses}
+        allHref={statusesPath(repo.full_name, data.head?.sha ?? '', data.number)}
+      />
+    </SideBlock>
+  )
+
 type PullSideProps = {
   data: PullOverview
   statuses: { readonly statuses: readonly ShownStatus[] } | null
   repo: Repo
   visit: Visit
   mayChange: boolean
-  choices: SideChoices
+  choices: PullChoices
   notifications: IssueNotifications
 }
 
@@ -94,7 +108,7 @@ export const PullSide = ({
   }
   return (
     <>
-      <Reviewers visit={visit} data={data} repo={repo} choices={choices} />
+      <Reviewers visit={visit} data={data} repo={repo} choices={choices.reviewers} />
       <Approvals data={data} />
       {data.checks_status !== 'none' && (
         <SideBlock title={t('Checks')}>
@@ -106,22 +120,15 @@ export const PullSide = ({
           </p>
         </SideBlock>
       )}
-      {statuses !== null && (
-        <SideBlock title={t('Statuses')}>
-          <StatusList
-            statuses={statuses.statuses}
-            allHref={statusesPath(repo.full_name, data.head?.sha ?? '', data.number)}
-          />
-        </SideBlock>
-      )}
+      <StatusesSide data={data} repo={repo} statuses={statuses} />
       <BaseState data={data} repo={repo} visit={visit} />
       <Overlaps data={data} repo={repo} />
-      <LabelsSide {...context} names={data.labels} known={choices.labels} list="/pulls" />
+      <LabelsSide {...context} names={data.labels} labels={choices.labels} list="/pulls" />
       <AssigneesSide {...context} people={data.assignees} assignable={choices.people} />
       <MilestoneSide
         {...context}
         milestone={data.milestone}
-        known={choices.milestones}
+        milestones={choices.milestones}
         list="/pulls"
       />
       <Following visit={visit} subscription={notifications.subscription} at={context.here} />

@@ -34,9 +34,9 @@ import {
   type OtherItem,
 } from '../issues/conversation-part.ts'
 import { ReactionBar } from '../issues/reactions.tsx'
-import { loadSideChoices } from '../issues/side-load.ts'
 import { loadPullMemories, PullMemories } from '../memory/on-pull.tsx'
 import { loadIssueNotifications, mentionItems, placedMentions } from '../notifications/on-issue.tsx'
+import { countOptions, stateOfChoices } from '../issues/side-load.ts'
 import { numberOf, repoOf } from '../repos/frame.tsx'
 import { methodsLeft, rulesOfBase } from '../rulesets/on-pull.tsx'
 import { DependencyReviewCard } from '../security/on-pull.tsx'
@@ -44,6 +44,7 @@ import { loadWaitingAgent, WaitingAgentCard } from './agent-state.tsx'
 import { codeOf, PullFrame } from './frame.tsx'
 import { MergeBox } from './merge-box.tsx'
 import { PullSide } from './pull-side.tsx'
+import { loadPullChoices } from './pull-choices.ts'
 import { isAuthor } from './reviewers.tsx'
 import { PushHelp, ReadyBox } from './draft.tsx'
 import { loadSummary, SummaryCard } from './summary-card.tsx'
@@ -71,10 +72,7 @@ export async function loadPull(visit: Visit) {
       visit.viewer ? visit.tryCall(getRepoSettings, { repo: name }) : null,
       visit.call(listReviewThreads, { repo: name, number }),
       visit.viewer ? visit.tryCall(listDraftComments, { repo: name, number }) : null,
-      loadSideChoices(visit, repo, {
-        mayChoose: visit.viewer !== null && (repo.permissions.triage || isAuthor(data, visit)),
-        teams: true,
-      }),
+      loadPullChoices(visit, repo, data),
       visit.tryCall(getDependencyReview, { repo: name, number }),
       isActive(data) ? loadWaitingAgent(visit, repo, number) : null,
     ])
@@ -83,10 +81,12 @@ export async function loadPull(visit: Visit) {
     repo,
     data,
     notifications,
-    part: await loadPart(visit, { repo: name, number }, [
-      ...placedReviews(visit, data.reviews, threads),
-      ...placedMentions(notifications),
-    ]),
+    part: await loadPart(
+      visit,
+      { repo: name, number },
+      [...placedReviews(visit, data.reviews, threads), ...placedMentions(notifications)],
+      countOptions(choices),
+    ),
     reactions: await visit.call(getIssueReactions, { repo: name, number }),
     statuses,
     mergeOptions: {
@@ -112,9 +112,10 @@ type PullData = Exclude<Awaited<ReturnType<typeof loadPull>>, DirectResponse | n
  * A hash of what the page shows. `repo` is left out, because it differs with every visit, and so is
  * when the agent was last seen, because an agent from outside asks again and again for its answer.
  */
-export const pullState = ({ repo: _, waitingAgent, ...shown }: PullData): string =>
+export const pullState = ({ repo: _, waitingAgent, choices, ...shown }: PullData): string =>
   hashState({
     ...shown,
+    choices: stateOfChoices(choices),
     waits: waitingAgent && [waitingAgent.agent.waiting_for, waitingAgent.question],
   })
 

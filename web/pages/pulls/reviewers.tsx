@@ -1,6 +1,8 @@
 // The requested reviewers of a pull request, in its side panel.
+import { listAssignees, type Assignee } from '#features/issues/index.ts'
 import type { PullOverview } from '#features/pulls/index.ts'
 import type { Repo } from '#features/repos/index.ts'
+import { listTeams, type Team } from '#features/teams/index.ts'
 import {
   ActionButton,
   Button,
@@ -11,10 +13,11 @@ import {
   personOption,
   ActorLink,
   SideBlock,
+  withChosen,
 } from '../../components/index.ts'
 import { pullPath, teamPath } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
-import type { SideChoices } from '../issues/side-load.ts'
+import { findChoices, MAX_OPTIONS, shareChoices, type Choices } from '../choices.ts'
 import { fieldError, formError, visitForForm } from '../shell.tsx'
 import { t } from '../../text.ts'
 
@@ -69,11 +72,41 @@ const RequestAgain = ({
   </ul>
 )
 
+/** Of many teams the newest are listed, beside fewer people; the search finds all. */
+const MAX_TEAMS = 4
+
+export type ReviewerChoices = Choices<Assignee> & { readonly teams: readonly Team[] }
+
+/** The people and teams to request a review from. Without a search the people are the assignable ones. */
+export async function loadReviewers(
+  visit: Visit,
+  repo: Repo,
+  assignable: Choices<Assignee>,
+): Promise<ReviewerChoices> {
+  const teams = await findChoices(visit, 'reviewers', async (page) => {
+    const found = await visit.tryCall(listTeams, { workspace: repo.workspace, ...page })
+    return { items: (found?.items ?? []).filter(({ visibility }) => visibility === 'visible') }
+  })
+  const people = await shareChoices(visit, 'reviewers', assignable, (page) =>
+    visit.call(listAssignees, { repo: repo.full_name, ...page }),
+  )
+  const shownTeams = teams.items.slice(0, MAX_TEAMS)
+  const shownPeople = people.items.slice(0, MAX_OPTIONS - shownTeams.length)
+  const isShortened =
+    shownTeams.length < teams.items.length || shownPeople.length < people.items.length
+  return {
+    ...teams,
+    items: shownPeople,
+    teams: shownTeams,
+    hasMore: people.hasMore || teams.hasMore || isShortened,
+  }
+}
+
 /** The people and teams that are not requested yet, and never the author. */
-function reviewerOptions(data: PullOverview, repo: Repo, { people, teams }: SideChoices) {
+function reviewerOptions(data: PullOverview, repo: Repo, { items, teams }: ReviewerChoices) {
   const requested = new Set(requestedReviewers(data, repo).map(({ name }) => name))
   return [
-    ...people
+    ...items
       .filter(({ id, username }) => id !== data.author.id && !requested.has(username))
       .map(personOption),
     ...teams
@@ -98,12 +131,21 @@ const RequestForm = ({
   repo: Repo
   here: string
   data: PullOverview
-  choices: SideChoices
+  choices: ReviewerChoices
 }) => {
   const at = visitForForm(visit, `${here}/reviewers`)
   const error = fieldError(at, at.form.error?.field ?? '') ?? formError(at)
   const typed = new Set(at.form.values.list('reviewers', /[\s,]+/))
-  const options = reviewerOptions(data, repo, choices)
+  const listed = reviewerOptions(data, repo, choices)
+  // Somebody who was chosen before a search stays among the options.
+  const options =
+    choices.q === null
+      ? listed
+      : withChosen(
+          listed,
+          [...typed].map((username) => personOption({ username })),
+          choices,
+        )
   const unlisted = [...typed].filter((name) => !options.some(({ value }) => value === name))
   return (
     <Form action={`${here}/reviewers`} csrf={visit.csrf} label={t('Request review')} saveOnClose>
@@ -113,6 +155,7 @@ const RequestForm = ({
         label={t('Reviewers')}
         summary={t('Request review')}
         open={error !== null}
+        search={choices}
         options={options.map((option) => ({
           ...option,
           chosen: typed.has(option.value ?? ''),
@@ -174,7 +217,7 @@ export const Reviewers = ({
   visit: Visit
   data: PullOverview
   repo: Repo
-  choices: SideChoices
+  choices: ReviewerChoices | null
 }) => {
   const here = pullPath(repo.full_name, data.number)
   const active = data.status === 'open' || data.status === 'draft'
@@ -204,7 +247,7 @@ export const Reviewers = ({
         </ul>
       )}
       {earlier.length > 0 && <RequestAgain visit={visit} earlier={earlier} here={here} />}
-      {mayRequest && (
+      {mayRequest && choices && (
         <RequestForm visit={visit} repo={repo} here={here} data={data} choices={choices} />
       )}
     </SideBlock>

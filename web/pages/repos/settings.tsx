@@ -3,7 +3,6 @@ import {
   ISSUE_TRIAGE,
   getRepo,
   getRepoSettings,
-  listBranches,
   updateRepo,
   updateRepoSettings,
   type Repo,
@@ -26,6 +25,7 @@ import { redirectWithFlash, form, page, type OutputOf, type Visit } from '../../
 import { fieldError, formError } from '../shell.tsx'
 import { ArchivedNotice, DangerZone, type Destinations } from './danger-zone.tsx'
 import { repoOf } from './frame.tsx'
+import { BranchPicker, loadPickableBranches, type PickableNames } from './name-pickers.tsx'
 import { RepoSettingsFrame } from './settings-frame.tsx'
 import { loadImport } from './import.tsx'
 import { OUTSIDE_RUNS, RunsCard } from './run-settings.tsx'
@@ -80,27 +80,6 @@ async function mayDeleteIn(visit: Visit, slug: string): Promise<boolean> {
   return workspace?.role === 'owner' || workspace?.members_can_delete_repositories === true
 }
 
-const DefaultBranchSelect = ({
-  visit,
-  repo,
-  branches,
-  typedOr,
-}: {
-  visit: Visit
-  repo: Repo
-  branches: readonly string[]
-  typedOr: TypedOr
-}) => (
-  <Select
-    name="default_branch"
-    label={t('Default branch')}
-    required
-    options={branches.map((value) => ({ value, label: value }))}
-    value={typedOr('default_branch', repo.default_branch)}
-    error={fieldError(visit, 'default_branch')}
-  />
-)
-
 const ProtectionField = ({ repo }: { repo: Repo }) => (
   <div id="protection">
     <Checkbox
@@ -114,19 +93,19 @@ const ProtectionField = ({ repo }: { repo: Repo }) => (
   </div>
 )
 
-const GeneralCard = ({
-  visit,
-  repo,
-  branches,
-  here,
-  typedOr,
-}: {
-  visit: Visit
-  repo: Repo
-  branches: readonly string[]
-  here: string
-  typedOr: TypedOr
-}) => (
+type GeneralProps = { visit: Visit; repo: Repo; branches: PickableNames; typedOr: TypedOr }
+
+const DefaultBranch = ({ visit, repo, branches, typedOr }: GeneralProps) => (
+  <BranchPicker
+    name="default_branch"
+    label={t('Default branch')}
+    names={branches}
+    value={typedOr('default_branch', repo.default_branch)}
+    error={fieldError(visit, 'default_branch')}
+  />
+)
+
+const GeneralCard = ({ visit, repo, branches, here, typedOr }: GeneralProps & { here: string }) => (
   <Card title={t('General')}>
     <Form
       action={here}
@@ -159,8 +138,8 @@ const GeneralCard = ({
         value={typedOr('topics', repo.topics.join(' '))}
         error={fieldError(visit, 'topics')}
       />
-      {repo.permissions.admin && branches.length > 0 && (
-        <DefaultBranchSelect visit={visit} repo={repo} branches={branches} typedOr={typedOr} />
+      {repo.permissions.admin && !repo.empty && (
+        <DefaultBranch visit={visit} repo={repo} branches={branches} typedOr={typedOr} />
       )}
       <ProtectionField repo={repo} />
       <FormActions>
@@ -381,13 +360,13 @@ export const repoSettingsPage = page({
     const [repo, settings, branches] = await Promise.all([
       visit.call(getRepo, { repo: name }),
       visit.call(getRepoSettings, { repo: name }),
-      visit.call(listBranches, { repo: name, per_page: 100 }),
+      loadPickableBranches(visit, name),
     ])
     if (!repo.permissions.maintain) return null
     return {
       repo,
       settings,
-      branches: branches.items.map((branch) => branch.name),
+      branches,
       destinations: await destinationsOf(visit, repo.workspace),
       mayDelete: repo.permissions.admin && (await mayDeleteIn(visit, repo.workspace)),
       isImported: (await loadImport(visit, repo)) !== null,

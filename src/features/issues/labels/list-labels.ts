@@ -11,22 +11,27 @@ const PAGE_SIZES = { size: 100 }
 export const listLabels = operation({
   name: 'list_labels',
   summary:
-    'List the labels of a repository that you can see, in alphabetical order, each with how many open issues carry it.',
+    'List the labels of a repository that you can see, in alphabetical order, each with how many open issues carry it; q narrows by a part of the name.',
   keywords: ['all labels', 'which labels'],
   route: 'GET /v1/repos/{owner}/{name}/labels',
   toolset: 'issues',
   listed: 'default',
   access: readsRepo({ scope: 'issues:read' }),
-  input: Type.Object({ repo: RepoPath, ...byPage(PAGE_SIZES) }),
+  input: Type.Object({
+    repo: RepoPath,
+    q: Type.Optional(Type.String({ maxLength: 100, description: 'A part of the name.' })),
+    ...byPage(PAGE_SIZES),
+  }),
   output: ListOf(Label),
   list: 'page',
 
-  handler: ({ db, repo }, paging) => {
+  handler: ({ db, repo }, { q = '', ...paging }) => {
     const window = windowOf(paging, PAGE_SIZES)
+    const part = q.trim()
     return pageOf(
-      listLabelRows(db, repo.id, window.limit, window.offset).map(labelRecord),
+      listLabelRows(db, repo.id, window.limit, window.offset, part).map(labelRecord),
       window,
-      countLabels(db, repo.id),
+      countLabels(db, repo.id, part),
     )
   },
 })

@@ -2,6 +2,7 @@
 import type { Db } from '#core/db.ts'
 import type { Tx } from '#core/write.ts'
 import { typeId } from '#core/ids.ts'
+import { likePattern } from '#lib/like-pattern.ts'
 import { nameKey } from '../text.ts'
 
 export type LabelRow = {
@@ -15,18 +16,49 @@ export type LabelRow = {
   readonly created_at: string
 }
 
-/** In alphabetical order. */
-export const listLabelRows = (db: Db, repo_id: string, limit: number, offset: number): LabelRow[] =>
-  db.all<LabelRow>(
-    'SELECT * FROM labels WHERE repo_id = ? ORDER BY key LIMIT ? OFFSET ?',
+/** The condition on the names of the labels that have a text in them. */
+const named = (q: string): { sql: string; values: string[] } =>
+  q === ''
+    ? { sql: '', values: [] }
+    : { sql: "AND key LIKE ? ESCAPE '\\'", values: [likePattern(nameKey(q))] }
+
+/** In alphabetical order; `q` is a part of the name. */
+export function listLabelRows(
+  db: Db,
+  repo_id: string,
+  limit: number,
+  offset: number,
+  q = '',
+): LabelRow[] {
+  const { sql, values } = named(q)
+  return db.all<LabelRow>(
+    `SELECT * FROM labels WHERE repo_id = ? ${sql} ORDER BY key LIMIT ? OFFSET ?`,
     repo_id,
+    ...values,
     limit,
     offset,
   )
+}
 
-export const countLabels = (db: Db, repo_id: string): number =>
-  db.one<{ count: number }>('SELECT COUNT(*) AS count FROM labels WHERE repo_id = ?', repo_id)
-    ?.count ?? 0
+export function countLabels(db: Db, repo_id: string, q = ''): number {
+  const { sql, values } = named(q)
+  return (
+    db.one<{ count: number }>(
+      `SELECT COUNT(*) AS count FROM labels WHERE repo_id = ? ${sql}`,
+      repo_id,
+      ...values,
+    )?.count ?? 0
+  )
+}
+
+/** Those of the names that are labels, in alphabetical order. */
+export const labelRowsByName = (db: Db, repo_id: string, names: readonly string[]): LabelRow[] =>
+  db.all<LabelRow>(
+    `SELECT * FROM labels WHERE repo_id = ? AND key IN (SELECT value FROM json_each(?))
+     ORDER BY key`,
+    repo_id,
+    JSON.stringify(names.map(nameKey)),
+  )
 
 export const findLabel = (db: Db, repo_id: string, name: string): LabelRow | null =>
   db.one<LabelRow>('SELECT * FROM labels WHERE repo_id = ? AND key = ?', repo_id, nameKey(name))

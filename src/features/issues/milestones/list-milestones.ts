@@ -10,20 +10,30 @@ import { listMilestoneRows } from './store-milestones.ts'
 export const listMilestones = operation({
   name: 'list_milestones',
   summary:
-    'List the milestones of a repository that you can see, newest first, each with how many of its issues are open and closed.',
+    'List the milestones of a repository that you can see, newest first, each with how many of its issues are open and closed; q narrows by a part of the title.',
   keywords: ['all milestones', 'sprints', 'roadmap'],
   route: 'GET /repos/{owner}/{name}/milestones',
   toolset: 'issues',
   listed: 'default',
   access: readsRepo({ scope: 'issues:read' }),
-  input: Type.Object({ repo: RepoPath, state: Type.Optional(StateFilter), ...byPage() }),
+  input: Type.Object({
+    repo: RepoPath,
+    state: Type.Optional(StateFilter),
+    q: Type.Optional(Type.String({ maxLength: 100, description: 'A part of the title.' })),
+    ...byPage(),
+  }),
   output: ListOf(Milestone),
   list: 'page',
 
-  handler: ({ db, repo }, { state = 'open', ...paging }) => {
+  handler: ({ db, repo }, { state = 'open', q = '', ...paging }) => {
     const window = windowOf(paging)
     return pageOf(
-      listMilestoneRows(db, repo.id, state, window.limit + 1, window.offset).map(milestoneRecord),
+      listMilestoneRows(
+        db,
+        { repo_id: repo.id, state, q: q.trim() },
+        window.limit + 1,
+        window.offset,
+      ).map(milestoneRecord),
       window,
     )
   },

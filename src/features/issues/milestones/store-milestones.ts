@@ -1,6 +1,7 @@
 /** Rows of milestones. */
 import type { Db } from '#core/db.ts'
 import type { Tx } from '#core/write.ts'
+import { likePattern } from '#lib/like-pattern.ts'
 import { nameKey } from '../text.ts'
 
 export type MilestoneRow = {
@@ -55,17 +56,24 @@ export const listMilestonesOf = (
     JSON.stringify(numbers),
   )
 
-/** Newest first. */
+/** Newest first; `q` is a part of the title. */
 export function listMilestoneRows(
   db: Db,
-  repo_id: string,
-  state: 'open' | 'closed' | 'all',
+  { repo_id, state, q = '' }: { repo_id: string; state: 'open' | 'closed' | 'all'; q?: string },
   limit: number,
   offset: number,
 ): CountedMilestoneRow[] {
   const states = state === 'all' ? ['open', 'closed'] : [state, state]
-  const sql = `${COUNTED} WHERE m.repo_id = ? AND m.state IN (?, ?) ORDER BY m.id DESC LIMIT ? OFFSET ?`
-  return db.all<CountedMilestoneRow>(sql, repo_id, ...states, limit, offset)
+  return db.all<CountedMilestoneRow>(
+    `${COUNTED} WHERE m.repo_id = ? AND m.state IN (?, ?) AND (? = '' OR m.key LIKE ? ESCAPE '\\')
+     ORDER BY m.id DESC LIMIT ? OFFSET ?`,
+    repo_id,
+    ...states,
+    q,
+    likePattern(nameKey(q)),
+    limit,
+    offset,
+  )
 }
 
 export function insertMilestone(

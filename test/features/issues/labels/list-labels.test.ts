@@ -38,6 +38,13 @@ describe('list_labels', () => {
     expect(await refusal(list('acme/vault', otto))).toMatchObject({ status: 404 })
   })
 
+  test('a part of the name narrows the list and its total', async () => {
+    await world.repo('acme/named', { as: ada })
+    const find = (q: string) => world.call(listLabels, ada, { repo: 'acme/named', q })
+    expect(await find(' ISSUE ')).toMatchObject({ items: [{ name: 'good first issue' }], total: 1 })
+    expect(await find('%')).toMatchObject({ items: [], total: 0 })
+  })
+
   test('counts open issues that carry it, not pull requests', async () => {
     const number = await issue({ labels: ['question'] })
     const proposal = await pull()

@@ -29,3 +29,11 @@ test('a milestone counts its issues, open and closed', async () => {
     { id: made.id, open_count: 1, closed_count: 1 },
   ])
 })
+
+test('a part of the title narrows the list', async () => {
+  for (const title of ['Spring 1', 'Spring 2', '100%']) await create({ title })
+  const find = async (q: string) =>
+    (await world.call(listMilestones, ada, { repo, q })).items.map(({ title }) => title)
+  expect(await find('SPRING')).toEqual(['Spring 2', 'Spring 1'])
+  expect(await find('%')).toEqual(['100%'])
+})
