@@ -4,7 +4,7 @@
  * each turn.
  */
 
-const MAX_BYTES_A_TURN = 512 * 1024
+const MAX_BYTES_A_TURN = 256 * 1024
 
 export class EncryptionTurns {
   #bytes = 0
