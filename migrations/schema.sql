@@ -2760,6 +2760,13 @@ CREATE UNIQUE INDEX rulesets_of_repo ON rulesets (repo_id, lower(name)) WHERE re
 
 CREATE UNIQUE INDEX rulesets_of_workspace ON rulesets (workspace_id, lower(name)) WHERE workspace_id IS NOT NULL;
 
+CREATE TABLE run_time (
+  workspace_id TEXT NOT NULL REFERENCES workspaces (id) ON DELETE CASCADE,
+  month TEXT NOT NULL, -- its first day
+  ms INTEGER NOT NULL CHECK (ms >= 0),
+  PRIMARY KEY (workspace_id, month)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE runner_tasks (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   job_id TEXT NOT NULL REFERENCES workflow_jobs (id) ON DELETE CASCADE,

@@ -5,7 +5,7 @@ import { EncryptionTurns } from '#src/ssh/encryption-turns.ts'
 const KIB = 1024
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-test('a turn encrypts half a megabyte of all connections together, and the rest waits in order', async () => {
+test('a turn encrypts a quarter of a megabyte of all connections together, and the rest waits in order', async () => {
   const turns = new EncryptionTurns()
   const encrypted: string[] = []
   /** A client that takes whatever it is given. */
@@ -25,8 +25,8 @@ test('a turn encrypts half a megabyte of all connections together, and the rest 
   send('a', 7)
   send('b', 5)
   await first
-  for (let at = 0; at < 3; at++) await endTurn()
-  expect(ended).toEqual([8, 12, 12, 12])
+  for (let at = 0; at < 5; at++) await endTurn()
+  expect(ended).toEqual([4, 6, 8, 10, 12, 12])
   expect(encrypted.join('')).toBe('abababababaa')
 })
 

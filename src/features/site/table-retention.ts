@@ -144,6 +144,7 @@ export const TABLE_RETENTION: Readonly<Record<string, string>> = {
   package_versions: 'deleted ones after 30 days; with their package',
   package_files: 'deleted with their version',
   contribution_types: 'nine rows',
+  run_time: 'one row per workspace and month; deleted with their workspace',
   contribution_days: 'one row per actor, repository and day; deleted with its events',
   repo_storage: 'one row per repository and kind of file; deleted with the repository',
   workspace_package_files: 'when no package of their workspace has the file',

@@ -92,7 +92,7 @@ export function quotaRecord(db: Db, workspace: { id: string; slug: string }): Qu
   return { workspace: workspace.slug, ...limits, updated_at: row?.updated_at ?? null }
 }
 
-const RESOURCE_DESCRIPTIONS: Readonly<Record<QuotaResource, string>> = {
+const RESOURCE_DESCRIPTIONS: Readonly<Record<Exclude<QuotaResource, 'run_minutes'>, string>> = {
   repos_bytes: 'of repositories',
   lfs_bytes: 'of large files',
   packages_bytes: 'of packages',
@@ -100,7 +100,6 @@ const RESOURCE_DESCRIPTIONS: Readonly<Record<QuotaResource, string>> = {
   actions_bytes: 'of artifacts, caches and logs of workflows',
   repositories: 'repositories',
   members: 'members',
-  run_minutes: 'minutes of runs this month',
 }
 
 /** The extension of `quotaRooms`. */
@@ -127,15 +126,17 @@ export function requireWithinQuota(
   const used = countUsed(hearth, db, workspace_id, resource)
   if (used + by <= limit) return
   const slug = workspaceById(db, workspace_id)?.slug ?? 'this workspace'
+  const details = { quota: resource, limit, used, wanted: by }
+  if (resource === 'run_minutes')
+    throw forbidden(
+      'quota',
+      `${slug} has used ${used} of its ${limit} minutes of runs this month. Jobs begin again next month; an administrator of the site can give it more`,
+      details,
+    )
   const text = resource.endsWith('_bytes') ? bytesText : String
   throw forbidden(
     'quota',
     `${slug} may have ${text(limit)} ${RESOURCE_DESCRIPTIONS[resource]} and has ${text(used)}; ${text(by)} more would not fit. Remove some, or ask an administrator of the site for more`,
-    {
-      quota: resource,
-      limit,
-      used,
-      wanted: by,
-    },
+    details,
   )
 }

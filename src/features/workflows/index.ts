@@ -12,6 +12,7 @@ import {
   retainedCommits,
   runFailures,
 } from '#features/repos/index.ts'
+import { usageCounters } from '#features/workspaces/index.ts'
 import { lookForWorkflows } from './files/commits-without-workflows.ts'
 import { problemsOfPush } from './files/push-problems.ts'
 import { candidateGate, followCandidateRuns, planCandidate } from './triggers/candidate-gate.ts'
@@ -19,6 +20,7 @@ import { contextsOfRuns } from './commit-results.ts'
 import { endCancelled, endCancelledJob } from './runs/end-run.ts'
 import { events } from './events.ts'
 import { failureOfRun } from './runs/run-failure.ts'
+import { jobGates } from './extension-points.ts'
 import * as operations from './operations.ts'
 import { idTokenRoutes } from './id-tokens/routes.ts'
 import { findWorkflows, planRuns } from './runs/plan-runs.ts'
@@ -27,6 +29,8 @@ import { enqueueScheduling, scheduleJobs } from './jobs/schedule-jobs.ts'
 import { removeRunsOfRepo } from './runs/store-runs.ts'
 import { planScheduled, startScheduledRuns } from './triggers/schedules.ts'
 import { checkRunners, sweepRuns } from './sweep.ts'
+import { runMinutesGate } from './jobs/run-time.ts'
+import { countRunMinutes } from './jobs/store-run-time.ts'
 import { findRunOfToken } from './jobs/store-tokens.ts'
 import { onArrived, onFailedOver, reactions } from './triggers/triggers.ts'
 
@@ -103,6 +107,8 @@ export const feature: Feature = {
     candidateGate,
     tokenRuns.with(findRunOfToken),
     runFailures.with(failureOfRun),
+    jobGates.with(runMinutesGate),
+    usageCounters.with({ part: 'run_minutes_this_month', count: countRunMinutes }),
     ...idTokenRoutes.map((route) => protocolRoutes.with(route)),
   ],
 }

@@ -53,15 +53,27 @@ test('quotas are set in mebibytes', async () => {
         workspace: 'acme',
         repositories: '3',
         repos_mib: '10',
+        packages_mib: '20',
+        run_minutes: '600',
         members: '',
       })
     ).status,
   ).toBe(303)
   expect(
-    forge.hearth.db.one<{ repositories: number; repos_bytes: number; members: number | null }>(
-      'SELECT repositories, repos_bytes, members FROM quotas',
+    forge.hearth.db.one(
+      'SELECT repositories, repos_bytes, packages_bytes, lfs_bytes, run_minutes, members FROM quotas',
     ),
-  ).toEqual({ repositories: 3, repos_bytes: 10 * 1024 ** 2, members: null })
+  ).toEqual({
+    repositories: 3,
+    repos_bytes: 10 * 1024 ** 2,
+    packages_bytes: 20 * 1024 ** 2,
+    lfs_bytes: null,
+    run_minutes: 600,
+    members: null,
+  })
+  expect((await admin.open('/admin/workspaces')).html).toMatch(
+    /0 minutes of runs this month of 600/,
+  )
   const refused = await admin.press(page.html, '/admin/workspaces/quota', {
     workspace: 'acme',
     repositories: 'many',

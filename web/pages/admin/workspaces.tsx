@@ -1,4 +1,5 @@
 import { listAllWorkspaces, setQuota, type SiteWorkspace } from '#features/site/index.ts'
+import type { QuotaResource } from '#features/workspaces/index.ts'
 import { Avatar } from '../../components/avatar.tsx'
 import { Button } from '../../components/button.tsx'
 import { EmptyState } from '../../components/card.tsx'
@@ -21,90 +22,127 @@ const SIZE = 30
 /** Sizes are in mebibytes on this page. */
 const MIB = 1024 ** 2
 
-const ofLimit = (used: string, limit: string | null): string =>
-  limit === null ? used : t('{used} of {limit}', { used, limit })
-
-type Limited = SiteWorkspace['usage']['members']
+type Usage = SiteWorkspace['usage']
+type Limited = Usage['members']
 const isFull = ({ used, limit }: Limited): boolean => limit !== null && used >= limit
 
-const exhaustedQuotas = ({
-  repos_bytes,
-  artifacts_bytes,
-  actions_bytes,
-  repositories,
-  members,
-}: SiteWorkspace['usage']): string[] => [
-  ...(isFull(repositories) ? [t('repositories')] : []),
-  ...(isFull(repos_bytes) ? [t('git objects')] : []),
-  ...(isFull(artifacts_bytes) ? [t('files of releases and artifacts')] : []),
-  ...(isFull(actions_bytes) ? [t('artifacts, caches and logs of runs')] : []),
-  ...(isFull(members) ? [t('members')] : []),
+/** A resource with a quota, in words. */
+type Resource = {
+  readonly name: QuotaResource
+  /** Its field in the form. Bytes are given in mebibytes. */
+  readonly field: string
+  readonly label: () => string
+  /** What there is no room for more of. */
+  readonly what: () => string
+  readonly used: (used: number) => string
+  /** Shown where there is none, too. */
+  readonly isBasic?: true
+}
+
+const RESOURCES: readonly Resource[] = [
+  {
+    name: 'repositories',
+    field: 'repositories',
+    label: () => t('Repositories'),
+    what: () => t('repositories'),
+    used: (used) => tn('{count} repository', '{count} repositories', used),
+    isBasic: true,
+  },
+  {
+    name: 'repos_bytes',
+    field: 'repos_mib',
+    label: () => t('Git objects, in MiB'),
+    what: () => t('git objects'),
+    used: (used) => bytesText(used),
+    isBasic: true,
+  },
+  {
+    name: 'lfs_bytes',
+    field: 'lfs_mib',
+    label: () => t('Large files, in MiB'),
+    what: () => t('large files'),
+    used: (used) => t('{bytes} of large files', { bytes: bytesText(used) }),
+  },
+  {
+    name: 'packages_bytes',
+    field: 'packages_mib',
+    label: () => t('Packages, in MiB'),
+    what: () => t('packages'),
+    used: (used) => t('{bytes} of packages', { bytes: bytesText(used) }),
+  },
+  {
+    name: 'artifacts_bytes',
+    field: 'artifacts_mib',
+    label: () => t('Files of releases, in MiB'),
+    what: () => t('files of releases and artifacts'),
+    used: (used) => t('{bytes} of releases and artifacts', { bytes: bytesText(used) }),
+  },
+  {
+    name: 'actions_bytes',
+    field: 'actions_mib',
+    label: () => t('Artifacts, caches and logs of runs, in MiB'),
+    what: () => t('artifacts, caches and logs of runs'),
+    used: (used) => t('{bytes} of runs', { bytes: bytesText(used) }),
+  },
+  {
+    name: 'run_minutes',
+    field: 'run_minutes',
+    label: () => t('Minutes of runs in a month'),
+    what: () => t('minutes of runs this month'),
+    used: (used) =>
+      tn('{count} minute of runs this month', '{count} minutes of runs this month', used),
+  },
+  {
+    name: 'members',
+    field: 'members',
+    label: () => t('Members'),
+    what: () => t('members'),
+    used: (used) => tn('{count} member', '{count} members', used),
+    isBasic: true,
+  },
 ]
+
+const isBytes = ({ name }: Resource): boolean => name.endsWith('_bytes')
+
+const usageOf = (usage: Usage, { name }: Resource): Limited =>
+  usage[name === 'run_minutes' ? 'run_minutes_this_month' : name]
 
 type RowProps = { workspace: SiteWorkspace; visit: Visit }
 
+const UsedOf = ({ resource, usage }: { resource: Resource; usage: Limited }) => {
+  const { used, limit } = usage
+  if (used === 0 && limit === null && !resource.isBasic) return null
+  const most = limit !== null && (isBytes(resource) ? bytesText(limit) : formatNumber(limit))
+  const text = resource.used(used)
+  return <span>{most === false ? text : t('{used} of {limit}', { used: text, limit: most })}</span>
+}
+
 const WorkspaceUsage = ({ workspace: { created_at, usage } }: Pick<RowProps, 'workspace'>) => {
-  const { repos_bytes, artifacts_bytes, actions_bytes, repositories, members } = usage
-  const exhausted = exhaustedQuotas(usage)
-  const count = (limit: number | null) => (limit === null ? null : formatNumber(limit))
-  const bytes = (limit: number | null) => (limit === null ? null : bytesText(limit))
+  const full = RESOURCES.filter((resource) => isFull(usageOf(usage, resource)))
   return (
     <>
-      {exhausted.length > 0 && (
+      {full.length > 0 && (
         <Badge tone="wait">
-          {rich('no room for more {exhausted}', { exhausted: exhausted.join(', ') })}
+          {rich('no room for more {exhausted}', {
+            exhausted: full.map(({ what }) => what()).join(', '),
+          })}
         </Badge>
       )}
-      <span>
-        {ofLimit(
-          tn('{count} repository', '{count} repositories', repositories.used),
-          count(repositories.limit),
-        )}
-      </span>
-      <span>{ofLimit(bytesText(repos_bytes.used), bytes(repos_bytes.limit))}</span>
-      {(artifacts_bytes.used > 0 || artifacts_bytes.limit !== null) && (
-        <span>
-          {ofLimit(
-            t('{bytes} of releases and artifacts', { bytes: bytesText(artifacts_bytes.used) }),
-            bytes(artifacts_bytes.limit),
-          )}
-        </span>
-      )}
-      {(actions_bytes.used > 0 || actions_bytes.limit !== null) && (
-        <span>
-          {ofLimit(
-            t('{bytes} of runs', { bytes: bytesText(actions_bytes.used) }),
-            bytes(actions_bytes.limit),
-          )}
-        </span>
-      )}
-      <span>
-        {ofLimit(tn('{count} member', '{count} members', members.used), count(members.limit))}
-      </span>
+      {RESOURCES.map((resource) => (
+        <UsedOf resource={resource} usage={usageOf(usage, resource)} />
+      ))}
       <span>{rich('Created {time}', { time: <RelativeTime at={created_at} /> })}</span>
     </>
   )
 }
 
-/** A limit in mebibytes; an empty field is no limit. */
-const inMebibytes = (bytes: number | null) => (bytes === null ? null : Math.floor(bytes / MIB))
+/** A limit as the form has it. An empty field is no limit. */
+const fieldValue = (resource: Resource, limit: number | null): number | null =>
+  limit === null || !isBytes(resource) ? limit : Math.floor(limit / MIB)
 
 const QuotaForm = ({ workspace: { slug, usage }, visit }: RowProps) => {
-  const { repos_bytes, artifacts_bytes, actions_bytes, repositories, members } = usage
   const refused = visit.form.values.text('workspace') === slug ? visit.form : null
   const error = refused?.error ?? null
-  const number = (field: string, label: string, value: number | null, hint?: string) => (
-    <Field
-      id={`${field}-${slug}`}
-      name={field}
-      label={label}
-      type="number"
-      min={0}
-      value={refused ? refused.values.text(field) : value}
-      hint={hint}
-      error={error?.field === field ? error.message : undefined}
-    />
-  )
   return (
     <details class="more" open={refused !== null}>
       <summary>{t('Quotas')}</summary>
@@ -115,24 +153,24 @@ const QuotaForm = ({ workspace: { slug, usage }, visit }: RowProps) => {
         error={error?.field === null ? error.message : null}
       >
         <input type="hidden" name="workspace" value={slug} />
-        {number(
-          'repositories',
-          t('Repositories'),
-          repositories.limit,
-          t('Empty is without limit. What is there already stays.'),
-        )}
-        {number('repos_mib', t('Git objects, in MiB'), inMebibytes(repos_bytes.limit))}
-        {number(
-          'artifacts_mib',
-          t('Files of releases, in MiB'),
-          inMebibytes(artifacts_bytes.limit),
-        )}
-        {number(
-          'actions_mib',
-          t('Artifacts, caches and logs of runs, in MiB'),
-          inMebibytes(actions_bytes.limit),
-        )}
-        {number('members', t('Members'), members.limit)}
+        {RESOURCES.map((resource, index) => (
+          <Field
+            id={`${resource.field}-${slug}`}
+            name={resource.field}
+            label={resource.label()}
+            type="number"
+            min={0}
+            value={
+              refused
+                ? refused.values.text(resource.field)
+                : fieldValue(resource, usageOf(usage, resource).limit)
+            }
+            hint={
+              index === 0 ? t('Empty is without limit. What is there already stays.') : undefined
+            }
+            error={error?.field === resource.field ? error.message : undefined}
+          />
+        ))}
         <FormActions>
           <Button>{t('Save')}</Button>
         </FormActions>
@@ -215,23 +253,15 @@ export const quotaForm = action({
   path: `${PATH}/quota`,
   page: siteWorkspacesPage,
   submit: async (visit, fields) => {
-    const number = (field: string): number | null => {
-      const text = fields.text(field).trim()
+    const limitOf = (resource: Resource): number | null => {
+      const text = fields.text(resource.field).trim()
       if (text !== '' && !/^\d{1,12}$/.test(text))
-        throw invalid(field, t('Enter a whole number, or nothing.'))
-      return text === '' ? null : Number(text)
-    }
-    const mebibytes = (field: string): number | null => {
-      const mib = number(field)
-      return mib === null ? null : mib * MIB
+        throw invalid(resource.field, t('Enter a whole number, or nothing.'))
+      return text === '' ? null : Number(text) * (isBytes(resource) ? MIB : 1)
     }
     await visit.call(setQuota, {
       workspace: fields.text('workspace'),
-      repositories: number('repositories'),
-      members: number('members'),
-      repos_bytes: mebibytes('repos_mib'),
-      artifacts_bytes: mebibytes('artifacts_mib'),
-      actions_bytes: mebibytes('actions_mib'),
+      ...Object.fromEntries(RESOURCES.map((resource) => [resource.name, limitOf(resource)])),
     })
     return redirectWithFlash(visit, PATH, 'saved')
   },

@@ -7,6 +7,7 @@ import { dispatchInputs } from './dispatch-inputs.ts'
 import { occasionOfDispatch } from './dispatch.ts'
 import { runnerKinds } from '../extension-points.ts'
 import { WorkflowId } from '../inputs.ts'
+import { requireRunMinutes } from '../jobs/run-time.ts'
 import { insertRun } from '../runs/plan-runs.ts'
 import { requireRun, requireWorkflow, runRecord } from '../records.ts'
 import { Run } from '../schema.ts'
@@ -36,6 +37,7 @@ export const dispatchWorkflow = operation({
       throw new Refusal('not_available', 'workflows are switched off here')
     if (workflow.switched !== 'active')
       throw conflict('not_ready', `${workflow.name} is disabled: enable it first`)
+    requireRunMinutes(hearth, db, row.workspace_id)
     const occasion = await occasionOfDispatch(hearth, row, { ref, path: workflow.path, caller })
     const file = await readFileAt(hearth, row, occasion.files_sha, workflow.path)
     const values = dispatchInputs(file, inputs)

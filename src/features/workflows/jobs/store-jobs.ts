@@ -4,6 +4,7 @@ import type { Tx } from '#core/write.ts'
 import type { Oid } from '#git'
 import type { Timestamp } from '#lib/time.ts'
 import type { Conclusion, Level, RunStatus, WaitingFor } from '../schema.ts'
+import { countRunTime } from './store-run-time.ts'
 
 export type Stage = 'pending' | 'started' | 'running' | 'completed'
 export type LogState = 'none' | 'live' | 'packed' | 'expired'
@@ -258,6 +259,7 @@ export const setLease = (tx: Tx, id: string, lease_until: number): void =>
 
 /** Puts an interrupted job back into the queue. */
 export function requeue(tx: Tx, id: string): void {
+  countRunTime(tx, id)
   tx.db.run('DELETE FROM workflow_steps WHERE job_id = ?', id)
   tx.db.run('DELETE FROM workflow_annotations WHERE job_id = ?', id)
   tx.db.run(
@@ -289,6 +291,7 @@ export type JobEnd = {
 }
 
 export function setEnded(tx: Tx, job: JobRow, end: JobEnd): void {
+  countRunTime(tx, job.id)
   const ended =
     tx.db.one<{ last: number | null }>(
       'SELECT max(ended_as) AS last FROM workflow_jobs WHERE run_id = ? AND attempt = ?',

@@ -2,9 +2,11 @@
 import type { SignedIn } from '#core/caller.ts'
 import { typeId } from '#core/ids.ts'
 import type { Tx } from '#core/write.ts'
+import { repoById } from '#features/repos/index.ts'
 import { conflict, invalid } from '#lib/errors.ts'
 import { DAY } from '#lib/time.ts'
 import { requestScheduling } from '../jobs/request-scheduling.ts'
+import { requireRunMinutes } from '../jobs/run-time.ts'
 import {
   copyJob,
   listJobs,
@@ -17,12 +19,14 @@ import { beginAttempt, findRun, type RunRow } from './store-runs.ts'
 
 const MAX_RERUN_AGE_MS = 30 * DAY
 
-/** Throws 409 for a run that has not ended or is too old. */
+/** Throws 409 for a run that has not ended or is too old, and 403 without minutes for it. */
 function requireRerunnable(tx: Tx, run: RunRow): void {
   if (run.status !== 'completed')
     throw conflict('in_progress', `the run #${run.number} has not ended`)
   if (Date.parse(run.created_at) < tx.now_ms - MAX_RERUN_AGE_MS)
     throw conflict('not_open', `the run #${run.number} is older than 30 days: start a new one`)
+  const repo = repoById(tx.db, run.repo_id)
+  if (repo) requireRunMinutes(tx.hearth, tx.db, repo.workspace_id)
 }
 
 const didSucceed = ({ conclusion }: JobRow): boolean =>
