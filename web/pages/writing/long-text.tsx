@@ -90,7 +90,7 @@ const Contents = ({ visit, text, document: { contents } }: PartProps) => {
   if (contents.length === 0) return null
   const top = Math.min(...contents.map(({ level }) => level))
   return (
-    <details class="contents">
+    <details class="more contents">
       <summary>{t('Contents')}</summary>
       <ul>
         {contents.map(({ level, id, text: words, part }) => (
