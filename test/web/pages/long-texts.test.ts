@@ -66,7 +66,7 @@ async function expectWhole(address: string, text: string): Promise<string[]> {
 
 /** The addresses of the contents by their headings. */
 const contentsOf = (html: string): Map<string, string> => {
-  const list = /<details class="contents">(.*?)<\/details>/s.exec(html)?.[1] ?? ''
+  const list = /<details class="more contents">(.*?)<\/details>/s.exec(html)?.[1] ?? ''
   return new Map(
     [...list.matchAll(/<a href="([^"]*)"[^>]*>([^<]*)</g)].map(
       ([, href = '', heading = '']) => [heading, unescape(href)] as const,
@@ -113,6 +113,23 @@ test('an older revision of a wiki page stays what it is from part to part', asyn
   await put('Short now.')
   await expectWhole(`/${REPO}/wiki/Old?revision=${revision}`, TEXT)
   expect(await open(`/${REPO}/wiki/Old`)).not.toContain('Part 1')
+})
+
+test('the change of a long wiki page is in parts, which have all of its lines', async () => {
+  const lines = countTo(3_000).map((at) => `Word${at} of a line that is as long as lines are.`)
+  const put = (body: string) =>
+    forge.call(setWikiPage, ada, { repo: REPO, slug: 'Log', title: 'Log', body })
+  await put('Begin')
+  const { revision } = await put(lines.join('\n'))
+  const found: number[] = []
+  let next: string | undefined = `/${REPO}/wiki/_change/${revision}/Log`
+  for (let pages = 0; next !== undefined && pages < 50; pages++) {
+    const html: string = await open(next)
+    found.push(...wordsIn(html))
+    next = /<a class="btn btn-plain" href="([^"#]+)[^"]*" rel="next nofollow"/.exec(html)?.[1]
+    next = next === undefined ? undefined : unescape(next)
+  }
+  expect(found).toEqual(countTo(3_000))
 })
 
 test('a long sidebar and footer have pages of their own', async () => {
