@@ -54,7 +54,10 @@ test('an environment is created, protected and deleted; a refused form keeps wha
       prevent_self_review: true,
     },
   ])
-  const { html } = await browser.open(SETTINGS)
+  const { html: rows } = await browser.open(SETTINGS)
+  const edit = /href="([^"#]+)#[^"]*">Edit production</.exec(rows)?.[1] ?? ''
+  const { html } = await browser.open(edit)
+  expect(html).toContain('value="bob, ada"')
   await browser.press(html, `${SETTINGS}/delete`, { environment: 'production' })
   expect(await list()).toEqual([])
 })

@@ -91,7 +91,9 @@ test('milestones are created, closed and deleted, and show their progress', asyn
   expect((await browser.open(`/${REPO}/issues?milestone=${made?.id}`)).html).toContain(
     'It is broken',
   )
-  await browser.press(listed.html, `/${REPO}/milestones/edit`, {
+  expect(listed.html).toContain(`?edit=${made?.id}#${made?.id}">Edit First<`)
+  const edit = await browser.open(`/${REPO}/milestones?edit=${made?.id}`)
+  await browser.press(edit.html, `/${REPO}/milestones/edit`, {
     id: made?.id ?? '',
     title: 'First',
     description: '',
@@ -100,7 +102,8 @@ test('milestones are created, closed and deleted, and show their progress', asyn
   })
   const closed = await browser.open(`/${REPO}/milestones?state=closed`)
   expect(closed.html).toContain('First')
-  await browser.press(closed.html, `/${REPO}/milestones/delete`, { id: made?.id ?? '' })
+  const again = await browser.open(`/${REPO}/milestones?state=closed&edit=${made?.id}`)
+  await browser.press(again.html, `/${REPO}/milestones/delete`, { id: made?.id ?? '' })
   expect((await forge.call(listMilestones, ada, { repo: REPO, state: 'all' })).items).toEqual([])
 })
 

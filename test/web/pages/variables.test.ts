@@ -44,17 +44,16 @@ for (const [where, here] of [
       expect([...secrets()]).toEqual([['TOKEN', 'line one\nline <two>']])
       expect([...variablesFor(forge.hearth.db, scope)]).toEqual([['REGION', 'eu <west>']])
 
-      const id = /name="id" value="(set_[0-9a-z]+)"/.exec(
-        html.slice(html.indexOf('Edit TOKEN')),
-      )?.[1]
-      await browser.press(html, `${here}/secret`, {
+      const id = /\?edit=(set_[0-9a-z]+)#[^>]*>Edit TOKEN</.exec(html)?.[1]
+      const { html: form } = await browser.open(`${here}?edit=${id}`)
+      await browser.press(form, `${here}/secret`, {
         id: id ?? '',
         setting: 'TOKEN',
         value: '',
         note: 'kept',
       })
       expect([...secrets()]).toEqual([['TOKEN', 'line one\nline <two>']])
-      await browser.press(html, `${here}/secret/delete`, { setting: 'TOKEN', id: id ?? '' })
+      await browser.press(form, `${here}/secret/delete`, { setting: 'TOKEN', id: id ?? '' })
       expect([...secrets()]).toEqual([])
     })
 

@@ -27,12 +27,23 @@ import { action, page, redirectWithFlash, type Fields, type Visit } from '../../
 import { rich, t, tn } from '../../text.ts'
 import { repoOf } from '../repos/frame.tsx'
 import { RepoSettingsFrame } from '../repos/settings-frame.tsx'
+import { onSamePage, pageOfRows, RowForm, RowSteps, type ListPage } from '../row-form.tsx'
 import { fieldError, formError } from '../shell.tsx'
 
-type Shown = { readonly repo: Repo; readonly environments: readonly Environment[] }
+type Shown = { readonly repo: Repo; readonly environments: ListPage<Environment> }
+
+const PER_PAGE = 50
 
 const settingsPath = (visit: Visit, rest = ''): string =>
   repoPath(repoOf(visit), `/settings/environments${rest}`)
+
+/** The address of the list or of a form, on the page that is shown. */
+const herePath = (visit: Visit, rest = ''): string =>
+  onSamePage(visit, settingsPath(visit, rest), 'page')
+
+/** The id of the environment whose form was refused; empty for a new one. */
+const refusedOf = ({ form }: Visit): string | null =>
+  form.error === null ? null : form.values.text('of')
 
 const FIELDS = ['environment', 'reviewers', 'wait_minutes', 'branches'] as const
 
@@ -98,14 +109,14 @@ const ProtectionFields = ({
 )
 
 const EnvironmentForm = ({ visit, row }: { visit: Visit; row: Environment | null }) => {
-  const { values, error } = visit.form
-  const typed = error !== null && values.text('of') === (row?.id ?? '')
+  const { values } = visit.form
+  const typed = refusedOf(visit) === (row?.id ?? '')
   const shown = (name: string, stored: string) => (typed ? values.text(name) : stored)
   const wrong = (name: string) => (typed ? fieldError(visit, name) : null)
   const id = (name: string) => `${row?.id ?? 'new'}-${name}`
   return (
     <Form
-      action={settingsPath(visit)}
+      action={herePath(visit)}
       csrf={visit.csrf}
       error={typed ? formError(visit, ...FIELDS) : null}
     >
@@ -135,6 +146,26 @@ const EnvironmentForm = ({ visit, row }: { visit: Visit; row: Environment | null
     </Form>
   )
 }
+
+const EditEnvironment = ({ visit, row }: { visit: Visit; row: Environment }) => (
+  <>
+    <EnvironmentForm visit={visit} row={row} />
+    <ActionButton
+      action={herePath(visit, '/delete')}
+      csrf={visit.csrf}
+      values={{ environment: row.name }}
+    >
+      <Button variant="danger" icon="trash">
+        {t('Delete environment')}
+      </Button>
+    </ActionButton>
+    <p class="muted small">
+      {t(
+        'Deployments that wait for it are rejected. A later job that names it makes it anew, without protection.',
+      )}
+    </p>
+  </>
+)
 
 const EnvironmentRow = ({ visit, repo, row }: { visit: Visit; repo: Repo; row: Environment }) => (
   <Row
@@ -166,27 +197,15 @@ const EnvironmentRow = ({ visit, repo, row }: { visit: Visit; repo: Repo; row: E
     }
   >
     {!repo.archived && (
-      <details
-        class="more"
-        open={visit.form.error !== null && visit.form.values.text('of') === row.id}
+      <RowForm
+        visit={visit}
+        id={row.id}
+        refused={refusedOf(visit)}
+        here={herePath(visit)}
+        name={row.name}
       >
-        <summary>{rich('Edit {name}', { name: row.name })}</summary>
-        <EnvironmentForm visit={visit} row={row} />
-        <ActionButton
-          action={settingsPath(visit, '/delete')}
-          csrf={visit.csrf}
-          values={{ environment: row.name }}
-        >
-          <Button variant="danger" icon="trash">
-            {t('Delete environment')}
-          </Button>
-        </ActionButton>
-        <p class="muted small">
-          {t(
-            'Deployments that wait for it are rejected. A later job that names it makes it anew, without protection.',
-          )}
-        </p>
-      </details>
+        {() => <EditEnvironment visit={visit} row={row} />}
+      </RowForm>
     )}
   </Row>
 )
@@ -202,17 +221,18 @@ const SettingsView = ({ visit, repo, environments }: Shown & { visit: Visit }): 
         </LinkButton>
       }
     />
-    {environments.length === 0 ? (
+    {environments.items.length === 0 ? (
       <EmptyState icon="upload" title={t('No environments yet')}>
         {t('Create one to require an approval, a waiting time or a branch before jobs deploy.')}
       </EmptyState>
     ) : (
       <List label={t('Environments')}>
-        {environments.map((row) => (
+        {environments.items.map((row) => (
           <EnvironmentRow visit={visit} repo={repo} row={row} />
         ))}
       </List>
     )}
+    <RowSteps list={environments} here={settingsPath(visit)} label={t('Pages of environments')} />
     {!repo.archived && (
       <Card title={t('New environment')}>
         <EnvironmentForm visit={visit} row={null} />
@@ -227,7 +247,7 @@ export const environmentsPage = page({
     const repo = await visit.call(getRepo, { repo: repoOf(visit) })
     if (!repo.permissions.admin) return null
     const { items } = await visit.call(listEnvironments, { repo: repo.full_name })
-    return { repo, environments: items }
+    return { repo, environments: pageOfRows(visit, items, PER_PAGE) }
   },
   view: (shown, visit) => <SettingsView visit={visit} {...shown} />,
 })
@@ -246,7 +266,7 @@ export const environmentForms = [
     page: environmentsPage,
     submit: async (visit, fields) => {
       await visit.call(setEnvironment, { repo: repoOf(visit), ...environmentInput(fields) })
-      return redirectWithFlash(visit, settingsPath(visit), 'environment-saved')
+      return redirectWithFlash(visit, herePath(visit), 'environment-saved')
     },
   }),
   action({
@@ -257,7 +277,7 @@ export const environmentForms = [
         repo: repoOf(visit),
         environment: fields.text('environment'),
       })
-      return redirectWithFlash(visit, settingsPath(visit), 'environment-deleted')
+      return redirectWithFlash(visit, herePath(visit), 'environment-deleted')
     },
   }),
 ]

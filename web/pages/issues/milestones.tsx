@@ -24,6 +24,7 @@ import {
   Row,
   TextArea,
 } from '../../components/index.ts'
+import { pageNumber } from '../../page-number.ts'
 import { repoPath, withQuery } from '../../paths.ts'
 import {
   action,
@@ -34,12 +35,24 @@ import {
   type Visit,
 } from '../../site.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
+import { onSamePage, RowForm } from '../row-form.tsx'
 import { fieldError, visitForForm, formError } from '../shell.tsx'
 import { markdownOf } from './conversation.tsx'
 import { rich, t } from '../../text.ts'
 
 const FIELDS = ['title', 'description', 'due_on']
 const PER_PAGE = 25
+
+const stateOf = ({ url }: Visit): 'open' | 'closed' =>
+  url.searchParams.get('state') === 'closed' ? 'closed' : 'open'
+
+/** An address that stays on the page of the list that is shown. */
+const onPage = (visit: Visit, path: string): string =>
+  onSamePage(
+    visit,
+    withQuery(path, { state: stateOf(visit) === 'closed' ? 'closed' : undefined }),
+    'page',
+  )
 
 const MilestoneFields = ({ visit, of, id }: { visit: Visit; of?: Milestone; id: string }) => {
   const typedOr = (name: string, stored: string) =>
@@ -75,7 +88,7 @@ const MilestoneFields = ({ visit, of, id }: { visit: Visit; of?: Milestone; id: 
   )
 }
 
-const MilestoneChanges = ({
+const MilestoneForms = ({
   visit,
   at,
   here,
@@ -88,10 +101,9 @@ const MilestoneChanges = ({
   milestone: Milestone
   refused: boolean
 }) => (
-  <details class="more" open={refused}>
-    <summary>{t('Change')}</summary>
+  <>
     <Form
-      action={`${here}/edit`}
+      action={onPage(visit, `${here}/edit`)}
       csrf={visit.csrf}
       label={t('Change {title}', { title: milestone.title })}
       error={refused ? formError(at, ...FIELDS) : null}
@@ -114,8 +126,32 @@ const MilestoneChanges = ({
         {rich('Delete {title}', { title: milestone.title })}
       </Button>
     </ActionButton>
-  </details>
+  </>
 )
+
+const MilestoneChanges = ({
+  visit,
+  here,
+  milestone,
+}: {
+  visit: Visit
+  here: string
+  milestone: Milestone
+}) => {
+  const at = visitForForm(visit, `${here}/edit`)
+  const refused = at.form.values.text('id') === milestone.id
+  return (
+    <RowForm
+      visit={visit}
+      id={milestone.id}
+      refused={refused ? milestone.id : null}
+      here={onPage(visit, here)}
+      name={milestone.title}
+    >
+      {() => <MilestoneForms {...{ visit, at, here, milestone, refused }} />}
+    </RowForm>
+  )
+}
 
 const MilestoneDates = ({ milestone }: { milestone: Milestone }) => (
   <span>
@@ -139,8 +175,6 @@ const MilestoneRow = ({
   mayEdit: boolean
 }) => {
   const here = repoPath(repo, '/milestones')
-  const at = visitForForm(visit, `${here}/edit`)
-  const refused = at.form.values.text('id') === milestone.id
   const total = milestone.open_count + milestone.closed_count
   return (
     <Row
@@ -174,15 +208,7 @@ const MilestoneRow = ({
       {milestone.description !== null && (
         <MarkdownBody text={milestone.description} options={markdownOf(visit, repo)} />
       )}
-      {mayEdit && (
-        <MilestoneChanges
-          visit={visit}
-          at={at}
-          here={here}
-          milestone={milestone}
-          refused={refused}
-        />
-      )}
+      {mayEdit && <MilestoneChanges visit={visit} here={here} milestone={milestone} />}
     </Row>
   )
 }
@@ -207,9 +233,8 @@ export const milestonesPage = page({
   path: '/:workspace/:repo/milestones',
   load: async (visit) => {
     const name = repoOf(visit)
-    const query = visit.url.searchParams
-    const state = query.get('state') === 'closed' ? ('closed' as const) : ('open' as const)
-    const number = Math.max(1, Number(query.get('page') ?? '1') || 1)
+    const state = stateOf(visit)
+    const number = pageNumber(visit)
     const [repo, milestones] = await Promise.all([
       visit.call(getRepo, { repo: name }),
       visit.call(listMilestones, { repo: name, state, page: number, per_page: PER_PAGE }),
@@ -305,7 +330,7 @@ export const milestoneForms = [
         ...given(fields),
         ...(state === 'open' || state === 'closed' ? { state } : {}),
       })
-      return redirectWithFlash(visit, hereOf(visit), 'milestone-saved')
+      return redirectWithFlash(visit, onPage(visit, hereOf(visit)), 'milestone-saved')
     },
   }),
   action({

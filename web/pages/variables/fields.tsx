@@ -11,7 +11,7 @@ import {
 } from '../../components/index.ts'
 import type { Fields, Visit } from '../../site.ts'
 import { fieldError, formError } from '../shell.tsx'
-import { type OwnerKind, type VariablesOwner, variablesPath } from './owner.tsx'
+import { herePath, type OwnerKind, type VariablesOwner } from './owner.tsx'
 import { rich, t } from '../../text.ts'
 
 export type Kind = 'variable' | 'secret'
@@ -36,7 +36,7 @@ export const SettingForm = ({ visit, owner, kind, row }: FormProps) => {
   const id = (name: string) => `${row?.id ?? `new-${kind}`}-${name}`
   return (
     <Form
-      action={variablesPath(owner.kind, visit, kind === 'secret' ? '/secret' : '')}
+      action={herePath(owner.kind, visit, kind === 'secret' ? '/secret' : '')}
       csrf={visit.csrf}
       error={typed ? formError(visit, ...FIELDS) : null}
     >

@@ -5,6 +5,7 @@ import type { Child, Html } from '../../jsx/html.ts'
 import { repoPath, workspacePath } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 import { repoOf } from '../repos/frame.tsx'
+import { onSamePage } from '../row-form.tsx'
 import { RepoSettingsFrame } from '../repos/settings-frame.tsx'
 import { WorkspaceSettingsFrame } from '../workspaces/frame.tsx'
 
@@ -25,6 +26,13 @@ export const variablesPath = (kind: OwnerKind, visit: Visit, rest = ''): string 
   (kind === 'repository'
     ? repoPath(repoOf(visit), '/settings/variables')
     : workspacePath(visit.params.workspace ?? '', 'variables')) + rest
+
+/** What counts the pages of each list in the address. */
+export const PAGE_NAMES = { variable: 'page', secret: 'secrets' } as const
+
+/** The same address on the pages that are shown. */
+export const herePath = (kind: OwnerKind, visit: Visit, rest = ''): string =>
+  onSamePage(visit, variablesPath(kind, visit, rest), PAGE_NAMES.variable, PAGE_NAMES.secret)
 
 export type VariablesOwner = {
   readonly kind: OwnerKind

@@ -29,13 +29,16 @@ import {
 import { refusedRow, SettingForm, settingInput, type Kind, type SettingRow } from './fields.tsx'
 import {
   BASE,
+  herePath,
   loadOwner,
+  PAGE_NAMES,
   targetOf,
   variablesPath,
   type OwnerKind,
   type VariablesOwner,
 } from './owner.tsx'
-import { localized, rich, t } from '../../text.ts'
+import { onSamePage, pageOfRows, RowForm, RowSteps, type ListPage } from '../row-form.tsx'
+import { localized, t } from '../../text.ts'
 
 const MAX_SHOWN_VALUE_CHARS = 120
 
@@ -46,17 +49,29 @@ function excerptOf(value: string): string {
   return isCut ? `${line.slice(0, MAX_SHOWN_VALUE_CHARS)}…` : line
 }
 
-const SettingItem = ({
-  visit,
-  owner,
-  kind,
-  row,
-}: {
-  visit: Visit
-  owner: VariablesOwner
-  kind: Kind
-  row: SettingRow
-}) => (
+type ItemProps = {
+  readonly visit: Visit
+  readonly owner: VariablesOwner
+  readonly kind: Kind
+  readonly row: SettingRow
+}
+
+const EditSetting = ({ visit, owner, kind, row }: ItemProps) => (
+  <>
+    <SettingForm visit={visit} owner={owner} kind={kind} row={row} />
+    <ActionButton
+      action={herePath(owner.kind, visit, kind === 'secret' ? '/secret/delete' : '/delete')}
+      csrf={visit.csrf}
+      values={{ setting: row.name, id: row.id }}
+    >
+      <Button variant="danger" icon="trash">
+        {kind === 'secret' ? t('Delete secret') : t('Delete variable')}
+      </Button>
+    </ActionButton>
+  </>
+)
+
+const SettingItem = ({ visit, owner, kind, row }: ItemProps) => (
   <Row
     title={
       <>
@@ -85,31 +100,25 @@ const SettingItem = ({
     }
   >
     {owner.isEditable && (
-      <details class="more" open={refusedRow(visit, kind) === row.id}>
-        <summary>{rich('Edit {name}', { name: row.name })}</summary>
-        <SettingForm visit={visit} owner={owner} kind={kind} row={row} />
-        <ActionButton
-          action={variablesPath(
-            owner.kind,
-            visit,
-            kind === 'secret' ? '/secret/delete' : '/delete',
-          )}
-          csrf={visit.csrf}
-          values={{ setting: row.name, id: row.id }}
-        >
-          <Button variant="danger" icon="trash">
-            {kind === 'secret' ? t('Delete secret') : t('Delete variable')}
-          </Button>
-        </ActionButton>
-      </details>
+      <RowForm
+        visit={visit}
+        id={row.id}
+        refused={refusedRow(visit, kind)}
+        here={herePath(owner.kind, visit)}
+        name={row.name}
+      >
+        {() => <EditSetting visit={visit} owner={owner} kind={kind} row={row} />}
+      </RowForm>
     )}
   </Row>
 )
 
+const PER_PAGE = 30
+
 type Shown = {
   readonly owner: VariablesOwner
-  readonly variables: readonly SettingRow[]
-  readonly secrets: readonly SettingRow[]
+  readonly variables: ListPage<SettingRow>
+  readonly secrets: ListPage<SettingRow>
 }
 
 const WORDS = localized({
@@ -138,23 +147,30 @@ const Section = ({
   visit: Visit
   owner: VariablesOwner
   kind: Kind
-  rows: readonly SettingRow[]
+  rows: ListPage<SettingRow>
 }) => {
   const words = WORDS[kind]
+  const other = kind === 'secret' ? 'variable' : 'secret'
   return (
     <>
       <PageHead level={2} title={words.title} lead={words.lead} />
-      {rows.length === 0 ? (
+      {rows.items.length === 0 ? (
         <EmptyState icon="key" title={words.empty}>
           {words.hint}
         </EmptyState>
       ) : (
         <List label={words.title}>
-          {rows.map((row) => (
+          {rows.items.map((row) => (
             <SettingItem visit={visit} owner={owner} kind={kind} row={row} />
           ))}
         </List>
       )}
+      <RowSteps
+        list={rows}
+        here={onSamePage(visit, variablesPath(owner.kind, visit), PAGE_NAMES[other])}
+        name={PAGE_NAMES[kind]}
+        label={kind === 'secret' ? t('Pages of secrets') : t('Pages of variables')}
+      />
       {owner.isEditable && (
         <Card title={words.add}>
           <SettingForm visit={visit} owner={owner} kind={kind} row={null} />
@@ -198,12 +214,16 @@ async function load(kind: OwnerKind, visit: Visit): Promise<Shown | null> {
   const owner = await loadOwner(kind, visit)
   if (owner === null) return null
   const target = targetOf(kind, visit)
+  const variables = await listAll((n) =>
+    visit.call(listVariables, { ...target, page: n, per_page: 100 }),
+  )
+  const secrets = await listAll((n) =>
+    visit.call(listSecrets, { ...target, page: n, per_page: 100 }),
+  )
   return {
     owner,
-    variables: await listAll((n) =>
-      visit.call(listVariables, { ...target, page: n, per_page: 100 }),
-    ),
-    secrets: await listAll((n) => visit.call(listSecrets, { ...target, page: n, per_page: 100 })),
+    variables: pageOfRows(visit, variables, PER_PAGE, PAGE_NAMES.variable),
+    secrets: pageOfRows(visit, secrets, PER_PAGE, PAGE_NAMES.secret),
   }
 }
 
@@ -213,7 +233,7 @@ export function settingsPages(kind: OwnerKind): { page: Page; forms: readonly Si
     load: (visit) => load(kind, visit),
     view: (shown, visit) => <VariablesView visit={visit} {...shown} />,
   })
-  const here = (visit: Visit): string => variablesPath(kind, visit)
+  const here = (visit: Visit): string => herePath(kind, visit)
   const forms = [
     action({
       path: BASE[kind],
