@@ -179,7 +179,7 @@ const countOf = (statuses: readonly ShownStatus[], order: number): number =>
   statuses.filter(({ state }) => ORDER[state] === order).length
 
 export const StatusCounts = ({ statuses }: { statuses: readonly ShownStatus[] }) => (
-  <p>
+  <p class="status-counts">
     {t('{failed} failed, {running} running, {passed} passed', {
       failed: countOf(statuses, 0),
       running: countOf(statuses, 1),
@@ -199,7 +199,7 @@ export const StatusList = ({ allHref, ...props }: StatusListProps & { allHref: s
     <>
       <StatusCounts statuses={statuses} />
       <StatusLines {...props} statuses={byUrgency(statuses).slice(0, MAX_IN_VIEW)} />
-      <p>
+      <p class="status-all">
         <a href={allHref}>{t('Show all {count}', { count: formatNumber(statuses.length) })}</a>
       </p>
     </>
