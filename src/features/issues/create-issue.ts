@@ -21,7 +21,7 @@ import { inRecord, issuePointers } from './untrusted-texts.ts'
 export const createIssue = operation({
   name: 'create_issue',
   summary:
-    'Open an issue: what is wrong or wanted, and the commands (checks) that a pull request for it must pass. Anyone who can see the repository may, unless its settings say otherwise. The answer is the issue with its number.',
+    'Open an issue: what is wrong or wanted, and the commands (checks) that a pull request for it must pass. Anyone who can see the repository may, unless its settings say otherwise.',
   keywords: [
     'report a bug',
     'new issue',

@@ -29,7 +29,7 @@ import { inRecord, issuePointers } from './untrusted-texts.ts'
 export const updateIssue = operation({
   name: 'update_issue',
   summary:
-    'Change an issue. Title and body: its author, or Maintain; everything else: Triage. labels, assignees, checks and blocked_by each replace the whole set. The answer is the issue.',
+    'Change an issue. Title and body: its author, or Maintain; everything else: Triage. labels, assignees, checks and blocked_by each replace the whole set.',
   keywords: [
     'put a label on an issue',
     'label an issue',

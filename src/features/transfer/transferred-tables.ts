@@ -115,7 +115,7 @@ export const EXCLUDED_TABLES: Readonly<Record<string, string>> = {
   agent_activity: 'of accounts',
   agent_questions: 'answered by agents that are not there',
   agent_programs: 'programs of the other machine',
-  run_time: 'work of the other forge; quotas stay as well',
+  run_time: 'of the quotas of the other forge',
   agent_runs: 'work of the other forge',
   agent_reviews: 'work of the other forge',
   issue_triages: 'of a model of the other forge; what was accepted is in the issues',

@@ -11,7 +11,7 @@ const PAGE_SIZES = { size: 100 }
 export const listLabels = operation({
   name: 'list_labels',
   summary:
-    'List the labels of a repository that you can see, in alphabetical order, each with how many open issues carry it; q narrows by a part of the name.',
+    'List the labels of a repository, sorted by name, each with how many open issues carry it.',
   keywords: ['all labels', 'which labels'],
   route: 'GET /v1/repos/{owner}/{name}/labels',
   toolset: 'issues',

@@ -10,7 +10,7 @@ import { listMilestoneRows } from './store-milestones.ts'
 export const listMilestones = operation({
   name: 'list_milestones',
   summary:
-    'List the milestones of a repository that you can see, newest first, each with how many of its issues are open and closed; q narrows by a part of the title.',
+    'List the milestones of a repository, newest first, each with how many of its issues are open and closed.',
   keywords: ['all milestones', 'sprints', 'roadmap'],
   route: 'GET /repos/{owner}/{name}/milestones',
   toolset: 'issues',

@@ -21,7 +21,7 @@ const LineComment = Type.Object({
 export const reviewPull = operation({
   name: 'review_pull',
   summary:
-    "Review a pull request: approve, request_changes or comment, with comments on lines if you like. Never one's own; it counts only with Write.",
+    "Review a pull request: approve, request_changes or comment, with comments on lines. Never one's own; it counts only with Write.",
   keywords: [
     'approve',
     'request changes',

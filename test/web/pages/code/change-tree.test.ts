@@ -9,12 +9,13 @@ import { browserPage, findFaults } from '../pulls/browser-page.ts'
 const REPO = 'acme/site'
 const lines = (word: string) =>
   `${Array.from({ length: 40 }, (_, at) => `${word} ${at}`).join('\n')}\n`
+/** In the order of the tree, which has folders first. */
 const PATHS = [
-  'README.md',
   'docs/guide/deep/intro.md',
   'docs/guide/deep/outro.md',
   'src/a.ts',
   'src/b.ts',
+  'README.md',
 ]
 
 async function setUp() {
@@ -190,7 +191,7 @@ test('a file is marked as viewed in its place, in the tree and in the count', as
     null,
   ])
   // Loaded alone, the file still knows its place.
-  expect(await file.locator('.file-place').textContent()).toBe('4 of 5')
+  expect(await file.locator('.file-place').textContent()).toBe('3 of 5')
   await file.locator('summary').click()
   await page.locator('.diff-tools button', { hasText: /^Viewed$/ }).click()
   const unmarked = '.diff-list li:not(.viewed) > a[title="src/a.ts"]'
