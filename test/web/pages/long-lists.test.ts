@@ -1,6 +1,7 @@
 /** Lists that are longer than a page: everything in them is reached by links. */
 import { expect, test } from 'bun:test'
-import { createLabel } from '#features/issues/index.ts'
+import { createAgent, stopAllAgents } from '#features/agents/index.ts'
+import { createIssue, createLabel } from '#features/issues/index.ts'
 import { createTeam, setTeamMember, setTeamRepo } from '#features/teams/operations.ts'
 import { inviteMember } from '#features/workspaces/operations.ts'
 import { runForge } from '../../features/oauth/running.ts'
@@ -59,4 +60,44 @@ test('members and invitations of a workspace', async () => {
   const page = '/acme/-/members'
   expect(await findAll(page, /href="\/(person-\d+)"/g, '?page=')).toEqual(names('person'))
   expect(await findAll(page, /(guest-\d+)@example/g, 'invitations=')).toEqual(names('guest'))
+})
+
+test('running and ended agents of a repository, and the running ones of a workspace', async () => {
+  for (const name of names('ended')) await forge.call(createAgent, ada, { repo: 'acme/site', name })
+  await forge.call(stopAllAgents, ada, { repo: 'acme/site', reason: 'x'.repeat(100) })
+  for (const name of names('agent')) await forge.call(createAgent, ada, { repo: 'acme/site', name })
+  const page = '/acme/site/agents'
+  const running = /<strong>(agent-\d+)</g
+  expect(await findAll(page, running, 'running=')).toEqual(names('agent'))
+  // With the last page of the other list, which then has no next one.
+  const ended = `${page}?running=4`
+  expect(await findAll(ended, /<strong>(ended-\d+)</g, '&page=')).toEqual(names('ended'))
+  expect(await findAll('/acme/-/agents', running, 'running=')).toEqual(names('agent'))
+  // A step in one list leaves the other where it is.
+  const { html } = await reader.open(`${page}?page=4&running=2`)
+  expect(html).toContain(`href="${page}?page=4&amp;running=3" rel="next"`)
+  expect(html).toContain(`href="${page}?running=2&amp;page=3" rel="prev"`)
+})
+
+test('results of a search', async () => {
+  const labels = names('label').slice(0, 30)
+  for (const name of names('found'))
+    await forge.call(createIssue, ada, {
+      repo: 'acme/site',
+      title: `${name} ${'<a> '.repeat(55)}`,
+      body: 'a <b> '.repeat(500),
+      labels,
+    })
+  await forge.commit(
+    'acme/site',
+    'main',
+    Object.fromEntries(
+      names('found').map((name) => [`${name}.ts`, 'a = <b>; '.repeat(30).concat('\n').repeat(9)]),
+    ),
+  )
+  await forge.jobs()
+  for (const type of ['issues', 'code'])
+    expect(await findAll(`/search?q=a&type=${type}`, /(found-\d+)/g, 'page=')).toEqual(
+      names('found'),
+    )
 })

@@ -16,6 +16,7 @@ import { translateMessage } from '../../messages.ts'
 import { pullPath, repoPath, withQuery } from '../../paths.ts'
 import type { OutputOf, Visit } from '../../site.ts'
 import { rich, t, tn } from '../../text.ts'
+import { onSamePage, pageOfRows, RowSteps } from '../row-form.tsx'
 import { AgentFace, AgentStateBadge, costOfAgent } from './agent-parts.tsx'
 
 export type Overview = OutputOf<typeof getAgentOverview>
@@ -104,6 +105,11 @@ const Head = ({ visit, overview, here }: { visit: Visit; overview: Overview; her
   )
 }
 
+const AGENTS_PER_PAGE = 20
+
+/** The page of the running agents in the address of a page that has other lists too. */
+export const RUNNING_PAGE = 'running'
+
 /** The part of a page that follows what agents do; `here` is the address of the page. */
 export const AgentOverview = ({
   visit,
@@ -113,26 +119,37 @@ export const AgentOverview = ({
   visit: Visit
   overview: Overview
   here: string
-}) => (
-  <div
-    class="stack"
-    id="agent-overview"
-    data-live={withQuery(`${here}/live`, { state: overviewState(overview) })}
-    data-said={tn('{count} agent', '{count} agents', overview.agents.length)}
-  >
-    {overview.agents.length === 0 ? (
-      <EmptyState icon="agent" title={t('No agent is running')}>
-        {t('Assign an issue to the agent on the page of the issue.')}
-      </EmptyState>
-    ) : (
-      <List
-        label={t('Running agents')}
-        head={<Head visit={visit} overview={overview} here={here} />}
-      >
-        {overview.agents.map((shown) => (
-          <RunningRow shown={shown} visit={visit} />
-        ))}
-      </List>
-    )}
-  </div>
-)
+}) => {
+  const list = pageOfRows(visit, overview.agents, AGENTS_PER_PAGE, RUNNING_PAGE)
+  return (
+    <div
+      class="stack"
+      id="agent-overview"
+      data-live={withQuery(`${here}/live`, { state: overviewState(overview) })}
+      data-said={tn('{count} agent', '{count} agents', overview.agents.length)}
+    >
+      {overview.agents.length === 0 ? (
+        <EmptyState icon="agent" title={t('No agent is running')}>
+          {t('Assign an issue to the agent on the page of the issue.')}
+        </EmptyState>
+      ) : (
+        <>
+          <List
+            label={t('Running agents')}
+            head={<Head visit={visit} overview={overview} here={here} />}
+          >
+            {list.items.map((shown) => (
+              <RunningRow shown={shown} visit={visit} />
+            ))}
+          </List>
+          <RowSteps
+            list={list}
+            here={onSamePage(visit, here, 'page')}
+            name={RUNNING_PAGE}
+            label={t('Running agents')}
+          />
+        </>
+      )}
+    </div>
+  )
+}

@@ -42,10 +42,11 @@ import {
 } from '../../site.ts'
 import { Ticks } from '../accounts/scope-choice.tsx'
 import { fieldError, formError } from '../shell.tsx'
+import { onSamePage } from '../row-form.tsx'
 import { RepoFrame, repoOf } from './frame.tsx'
 import { mayProtectMore, StricterProtection } from './stricter-protection.tsx'
 import { localized, rich, t } from '../../text.ts'
-import { AgentOverview, type Overview } from './agent-overview.tsx'
+import { AgentOverview, RUNNING_PAGE, type Overview } from './agent-overview.tsx'
 import { AgentFace, AgentStateBadge, costOfAgent, StoppedNote } from './agent-parts.tsx'
 
 const LIFETIMES = localized([
@@ -61,6 +62,9 @@ const ROLES = localized([
   { value: 'write', label: 'Write: push branches' },
 ])
 const SCOPES_OF_AGENTS = SCOPES.filter((scope) => !PERSONAL_AREAS.has(scope.split(':')[0] ?? ''))
+
+/** The agents that have ended are beside the running ones and a form, on a page below 100 KB. */
+const ENDED_PER_PAGE = 20
 
 const isRunning = ({ state }: Agent): boolean => state !== 'stopped' && state !== 'finished'
 
@@ -245,6 +249,7 @@ const AgentsView = ({
 }: AgentsData & { visit: Visit }): Html => {
   const here = repoPath(repo.full_name, '/agents')
   const ended = agents.filter((agent) => !isRunning(agent))
+  const list = onSamePage(visit, here, RUNNING_PAGE)
   return (
     <RepoFrame visit={visit} repo={repo} title={t('Agents')} current="agents">
       <AgentsHead repo={repo} />
@@ -267,8 +272,8 @@ const AgentsView = ({
         </List>
       )}
       <Pager
-        newer={number > 1 ? withQuery(here, { page: number - 1 }) : null}
-        older={more ? withQuery(here, { page: number + 1 }) : null}
+        newer={number > 1 ? withQuery(list, { page: number - 1 }) : null}
+        older={more ? withQuery(list, { page: number + 1 }) : null}
         label={t('Agents')}
       />
       {!repo.archived && (
@@ -284,7 +289,11 @@ async function load(visit: Visit): Promise<Omit<AgentsData, 'made'> | null> {
   const number = pageNumber(visit)
   const repo = await visit.call(getRepo, { repo: repoOf(visit) })
   if (!repo.permissions.maintain) return null
-  const { items, next } = await visit.call(listAgents, { repo: repo.full_name, page: number })
+  const { items, next } = await visit.call(listAgents, {
+    repo: repo.full_name,
+    page: number,
+    per_page: ENDED_PER_PAGE,
+  })
   const overview = await visit.call(getAgentOverview, { repo: repo.full_name })
   const offersProtection = items.length > 0 && (await mayProtectMore(visit, repo))
   return { repo, agents: items, overview, number, more: next !== null, offersProtection }

@@ -11,7 +11,7 @@ import type {
 import { lineAddress } from '#lib/line-address.ts'
 import { Avatar, ActorLink } from '../../components/avatar.tsx'
 import { Icon } from '../../components/icon.tsx'
-import { Labels } from '../../components/label.tsx'
+import { Labels, labelsOfRows, type RowLabels } from '../../components/label.tsx'
 import { List, RepoRow, Row } from '../../components/rows.tsx'
 import { issueStateStyle, pullStateStyle } from '../../components/state.tsx'
 import { RelativeTime } from '../../components/time.tsx'
@@ -115,9 +115,11 @@ const Excerpts = ({ item }: { item: IssueFound | PullFound }) => {
 
 const IssueOrPullRow = ({
   item,
+  labels,
   kind,
 }: {
   item: IssueFound | PullFound
+  labels: RowLabels | undefined
   kind: 'issues' | 'pulls'
 }) => {
   const style = 'status' in item ? pullStateStyle(item.status) : issueStateStyle(item)
@@ -140,10 +142,12 @@ const IssueOrPullRow = ({
           >
             <Marked parts={item.highlights.title} />
           </a>
-          <Labels
-            labels={item.labels.map((name) => ({ name }))}
-            href={(name) => withQuery(repoPath(item.repo, `/${kind}`), { label: name })}
-          />
+          {labels && (
+            <Labels
+              {...labels}
+              href={(name) => withQuery(repoPath(item.repo, `/${kind}`), { label: name })}
+            />
+          )}
         </>
       }
       meta={
@@ -197,13 +201,38 @@ const WikiRow = ({ page, inside }: { page: WikiFound; inside: boolean }) => (
   </Row>
 )
 
-const row = (item: Item, type: SearchResult['type'], inside: boolean) => {
+type RowProps = {
+  readonly item: Item
+  readonly labels: RowLabels | undefined
+  readonly type: SearchResult['type']
+  readonly inside: boolean
+}
+
+const ResultRow = ({ item, labels, type, inside }: RowProps) => {
   if ('slug' in item) return <WikiRow page={item} inside={inside} />
   if ('clone_url' in item) return <Repository repo={item} />
   if ('username' in item) return <PersonRow person={item} />
   return 'number' in item ? (
-    <IssueOrPullRow item={item} kind={type === 'pulls' ? 'pulls' : 'issues'} />
+    <IssueOrPullRow item={item} labels={labels} kind={type === 'pulls' ? 'pulls' : 'issues'} />
   ) : null
+}
+
+const ResultList = ({
+  items,
+  type,
+  inside,
+}: Pick<SearchResult, 'items' | 'type'> & { inside: boolean }) => {
+  const labels = labelsOfRows(
+    items.map((item) => ('labels' in item ? item.labels : [])),
+    new Map(),
+  )
+  return (
+    <List label={t('What was found')}>
+      {items.map((item, index) => (
+        <ResultRow item={item} labels={labels[index]} type={type} inside={inside} />
+      ))}
+    </List>
+  )
 }
 
 export const SearchResults = ({ result, inside }: { result: SearchResult; inside: boolean }) =>
@@ -214,7 +243,5 @@ export const SearchResults = ({ result, inside }: { result: SearchResult; inside
       )}
     </div>
   ) : (
-    <List label={t('What was found')}>
-      {result.items.map((item) => row(item, result.type, inside))}
-    </List>
+    <ResultList items={result.items} type={result.type} inside={inside} />
   )

@@ -28,6 +28,9 @@ const TYPES: readonly { type: SearchType; label: string; icon: IconName; inRepo:
   ])
 const SORTS = ['best', 'updated', 'created'] as const
 
+/** A file has up to eight lines, and an issue a description and three comments: ten stay below 100 KB. */
+const RESULTS_PER_PAGE = 10
+
 type SearchQuery = {
   readonly q: string
   readonly type: SearchType | null
@@ -60,7 +63,13 @@ async function runSearch(
   if (q.trim() === '') return { result: null, error: null }
   const query = repo === null ? q : `${q} repo:${repo}`
   const ask = (chosen: SearchType | null) =>
-    visit.call(search, { query, sort, page: number, ...(chosen === null ? {} : { type: chosen }) })
+    visit.call(search, {
+      query,
+      sort,
+      page: number,
+      per_page: RESULTS_PER_PAGE,
+      ...(chosen === null ? {} : { type: chosen }),
+    })
   try {
     const first = await ask(
       type ?? (repo === null || / is:(pr|issue)\b/.test(` ${q}`) ? null : 'code'),
