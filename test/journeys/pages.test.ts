@@ -60,6 +60,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   '/:workspace/-/integrations/:id': 'test/web/pages/integrations.test.ts',
   '/:workspace/:repo/settings/hooks/:id/deliveries/:delivery': 'journeys/webhooks.test.ts',
   '/:workspace/:repo/pull/:number/text/:id': 'as of an issue',
+  '/:workspace/:repo/plans/:plan/issues/:position': 'web/pages/plans.test.ts',
   '/:workspace/:repo/pull/:number/commits/:sha': 'web/other-forges.test.ts',
 }
 

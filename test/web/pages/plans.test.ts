@@ -2,6 +2,7 @@
 import { expect, test } from 'bun:test'
 import { listIssues } from '#features/issues/list-issues.ts'
 import { listPlans } from '#features/plans/list-plans.ts'
+import { planWork } from '#features/plans/plan-work.ts'
 import { runForge } from '../../features/oauth/running.ts'
 
 const PAGE = '/acme/site/plans'
@@ -66,4 +67,47 @@ test('a plan is written, changed and applied', async () => {
   await forge.user('eve')
   const reader = await (await forge.browser('eve')).open(PAGE)
   expect([reader.status, reader.html.includes('Create plan')]).toEqual([200, false])
+})
+
+test('a plan of fifty long issues is below 100 KB, and each can be read, changed and kept', async () => {
+  const forge = await runForge()
+  const ada = await forge.user('ada')
+  await forge.workspace('acme', { owner: ada })
+  await forge.repo('acme/site', { as: ada })
+  const browser = await forge.browser('ada')
+  const open = async (address: string) => {
+    const { status, html } = await browser.open(address)
+    expect([address, status, Buffer.byteLength(html) < 100_000]).toEqual([address, 200, true])
+    return html
+  }
+  const COUNT = 50
+  const plan = await forge.call(planWork, ada, {
+    ...REPO,
+    brief: 'Bake bread. '.repeat(400),
+    issues: Array.from({ length: COUNT }, (_, at) => ({
+      title: `Issue ${at + 1} ${'with a long title '.repeat(13)}`,
+      body: `Begin${at + 1} ${'Some *text* with `code` & more. '.repeat(200)} End${at + 1}.`,
+      labels: Array.from({ length: 10 }, (_unused, label) => `label ${label}`),
+      checks: ['npm test', 'npm run build'],
+      paths: ['src/a.ts', 'src/b.ts'],
+    })),
+  })
+  const at = `${PAGE}/${plan.id}`
+  const html = await open(at)
+  expect(html.match(/name="keep"/g)).toHaveLength(COUNT)
+  for (const position of [1, COUNT]) {
+    expect(html).toContain(`Begin${position} `)
+    expect(html).not.toContain(`End${position}.`)
+    expect(html).toContain(`href="${at}/issues/${position}"`)
+    const whole = await open(`${at}/issues/${position}`)
+    for (const part of [`End${position}.`, 'label 9', 'npm run build', 'src/b.ts'])
+      expect(whole).toContain(part)
+    expect(html).toContain(`href="${at}?edit=${position}"`)
+    const form = await open(`${at}?edit=${position}`)
+    expect(form).toContain(`End${position}.`)
+    const saved = await browser.press(form, `${at}/issues`, { body: `Short${position}` })
+    expect([saved.status, saved.location]).toEqual([303, at])
+    expect(await open(at)).toContain(`Short${position}`)
+  }
+  expect((await browser.open(`${at}/issues/51`)).status).toBe(404)
 })

@@ -2,7 +2,7 @@
 import { SIZES, type Plan, type PlanIssue } from '#features/plans/index.ts'
 import { Button, Card, Field, Form, FormActions, Select, TextArea } from '../../components/index.ts'
 import type { Visit } from '../../site.ts'
-import { rich, t } from '../../text.ts'
+import { t } from '../../text.ts'
 import { SIZE_LABELS } from './plan-status.tsx'
 
 type FormProps = { visit: Visit; action: string; issue: PlanIssue | null }
@@ -68,7 +68,20 @@ const Texts = ({
   </>
 )
 
-const IssueForm = ({ visit, action, issue }: FormProps) => {
+/** The position in the form that was refused. Null when none was. */
+const refusedPosition = ({ form }: Visit): number | null =>
+  form.error !== null && form.values.has('position') ? Number(form.values.text('position')) : null
+
+/**
+ * The issue whose form the address asks for, or whose form was refused. The form of a long issue is a
+ * page of its own.
+ */
+export function editedIssue(visit: Visit, plan: Plan): PlanIssue | null {
+  const position = refusedPosition(visit) ?? Number(visit.url.searchParams.get('edit'))
+  return plan.issues.find((issue) => issue.position === position) ?? null
+}
+
+export const IssueForm = ({ visit, action, issue }: FormProps) => {
   const { values, error } = visit.form
   const position = String(issue?.position ?? 0)
   const typed = error !== null && values.has('title') && values.text('position') === position
@@ -99,34 +112,12 @@ const IssueForm = ({ visit, action, issue }: FormProps) => {
   )
 }
 
-export const IssueForms = ({
-  visit,
-  plan,
-  action,
-}: {
-  visit: Visit
-  plan: Plan
-  action: string
-}) => {
-  const isOpen = (position: number) =>
-    visit.form.error !== null && visit.form.values.text('position') === String(position)
-  return (
-    <Card title={t('Change the plan')}>
-      {plan.issues.map((issue) => (
-        <details class="more" open={isOpen(issue.position)}>
-          <summary>
-            {rich('Edit {position}. {title}', {
-              position: String(issue.position),
-              title: issue.title,
-            })}
-          </summary>
-          <IssueForm visit={visit} action={action} issue={issue} />
-        </details>
-      ))}
-      <details class="more" open={isOpen(0)}>
-        <summary>{t('Add issue')}</summary>
-        <IssueForm visit={visit} action={action} issue={null} />
-      </details>
-    </Card>
-  )
-}
+/** The form for one more issue. */
+export const AddIssue = ({ visit, action }: { visit: Visit; action: string }) => (
+  <Card title={t('Change the plan')}>
+    <details class="more" open={refusedPosition(visit) === 0}>
+      <summary>{t('Add issue')}</summary>
+      <IssueForm visit={visit} action={action} issue={null} />
+    </details>
+  </Card>
+)

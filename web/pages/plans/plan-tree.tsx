@@ -3,13 +3,19 @@ import { depthsOf, type Plan, type PlanIssue } from '#features/plans/index.ts'
 import type { Repo } from '#features/repos/index.ts'
 import { Checkbox, Chip, WrittenText } from '../../components/index.ts'
 import type { Child } from '../../jsx/html.ts'
-import { issuePath } from '../../paths.ts'
+import { issuePath, withQuery } from '../../paths.ts'
 import { rich, t } from '../../text.ts'
 import { SIZE_LABELS } from './plan-status.tsx'
+import { planPath } from './plans.tsx'
 
 const MAX_DEPTH = 3
 
-const IssueFacts = ({ issue }: { issue: PlanIssue }) => (
+/** The labels, checks, files and texts of all issues; their titles and the rest of the page have as much. */
+const MAX_DETAILS_BYTES = 40_000
+/** What is shown of a text whose issue has more than its share of that. */
+const EXCERPT_CHARS = 200
+
+export const IssueFacts = ({ issue }: { issue: PlanIssue }) => (
   <div class="row-meta">
     {issue.depends_on.length > 0 && (
       <span>{t('After {positions}', { positions: issue.depends_on.join(', ') })}</span>
@@ -47,7 +53,39 @@ const titleOf = (repo: Repo, issue: PlanIssue): Child =>
     </>
   )
 
-/** With `choice`, each issue has a tick that keeps it. */
+/** The whole of an issue; when that has more than `maxBytes`, its beginning and the link to its page. */
+const IssueDetails = ({
+  plan,
+  issue,
+  maxBytes,
+}: {
+  plan: Plan
+  issue: PlanIssue
+  maxBytes: number
+}) => {
+  const whole = (
+    <>
+      <IssueFacts issue={issue} />
+      {issue.body !== '' && <WrittenText muted>{issue.body}</WrittenText>}
+    </>
+  )
+  if (Buffer.byteLength(whole.toString()) <= maxBytes) return whole
+  return (
+    <>
+      <IssueFacts issue={{ ...issue, labels: [], checks: [], paths: [] }} />
+      {issue.body !== '' && (
+        <WrittenText muted>{`${[...issue.body].slice(0, EXCERPT_CHARS).join('')} …`}</WrittenText>
+      )}
+      <p class="whole-text">
+        <a href={planPath(plan.repo, plan.id, `/issues/${issue.position}`)}>
+          {t('Show all of issue {position}', { position: issue.position })}
+        </a>
+      </p>
+    </>
+  )
+}
+
+/** With `choice`, each issue has a tick that keeps it, and the link to its form. */
 export const PlanTree = ({ repo, plan, choice }: { repo: Repo; plan: Plan; choice?: boolean }) => {
   const depths = depthsOf(plan.issues)
   const depthOf = ({ position }: PlanIssue) => Math.min(depths.get(position) ?? 0, MAX_DEPTH)
@@ -69,8 +107,18 @@ export const PlanTree = ({ repo, plan, choice }: { repo: Repo; plan: Plan; choic
           ) : (
             <p>{titleOf(repo, issue)}</p>
           )}
-          <IssueFacts issue={issue} />
-          {issue.body !== '' && <WrittenText muted>{issue.body}</WrittenText>}
+          <IssueDetails
+            plan={plan}
+            issue={issue}
+            maxBytes={MAX_DETAILS_BYTES / plan.issues.length}
+          />
+          {choice && (
+            <p class="more">
+              <a href={withQuery(planPath(plan.repo, plan.id), { edit: issue.position })}>
+                {t('Edit issue {position}', { position: issue.position })}
+              </a>
+            </p>
+          )}
         </li>
       ))}
     </ul>

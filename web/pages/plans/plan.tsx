@@ -12,6 +12,7 @@ import { getRepo, type Repo } from '#features/repos/index.ts'
 import {
   ActionButton,
   ActorLink,
+  Breadcrumbs,
   Button,
   Card,
   Checkbox,
@@ -39,7 +40,7 @@ import {
 import { rich, t } from '../../text.ts'
 import { loadAgentReadiness, NoModel, type AgentReadiness } from '../issues/assign-agent.tsx'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
-import { IssueForms } from './issue-forms.tsx'
+import { AddIssue, editedIssue, IssueForm } from './issue-forms.tsx'
 import { PlanTree } from './plan-tree.tsx'
 import { PlanBadge } from './plan-status.tsx'
 import { planPath } from './plans.tsx'
@@ -160,10 +161,26 @@ const liveOf = (visit: Visit, { status }: Plan) =>
     ? { href: here(visit, '/live'), said: t('The model has ended its work on this plan.') }
     : undefined
 
+const mayChangePlan = ({ permissions, archived }: Repo): boolean => permissions.write && !archived
+
+const EditView = ({ visit, repo, issue }: ViewProps & { issue: PlanIssue }): Html => {
+  const title = t('Edit issue {position}', { position: issue.position })
+  return (
+    <RepoFrame visit={visit} repo={repo} title={title} current="issues">
+      <Breadcrumbs parts={[{ label: t('Plan'), href: here(visit) }, { label: title }]} />
+      <PageHead title={title} />
+      {visit.form.error !== null && <FormError>{visit.form.error.message}</FormError>}
+      <IssueForm visit={visit} action={here(visit, '/issues')} issue={issue} />
+    </RepoFrame>
+  )
+}
+
 const PlanView = (props: ViewProps): Html => {
   const { visit, repo, plan } = props
-  const mayChange = repo.permissions.write && !repo.archived
+  const mayChange = mayChangePlan(repo)
   const isReady = plan.status === 'ready' && mayChange
+  const edited = isReady ? editedIssue(visit, plan) : null
+  if (edited !== null) return <EditView {...props} issue={edited} />
   return (
     <RepoFrame
       visit={visit}
@@ -202,7 +219,7 @@ const PlanView = (props: ViewProps): Html => {
           </Card>
         )
       )}
-      {isReady && <IssueForms visit={visit} plan={plan} action={here(visit, '/issues')} />}
+      {isReady && <AddIssue visit={visit} action={here(visit, '/issues')} />}
     </RepoFrame>
   )
 }
