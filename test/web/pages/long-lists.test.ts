@@ -101,3 +101,18 @@ test('results of a search', async () => {
       names('found'),
     )
 })
+
+test('rows of a table', async () => {
+  const rows = names('row').flatMap((name) =>
+    Array.from({ length: 60 }, (_, at) => `${name}-${at},<a>,"b, ""c""",${'d'.repeat(30)}`),
+  )
+  const content = ['name,x,y,long', ...rows, `last,${'e'.repeat(90_000)}`].join('\n')
+  await forge.commit('acme/site', 'main', { 'rows.csv': content })
+  const address = '/acme/site/blob/main/rows.csv'
+  const found = await findAll(address, /<td>(row-\d+-\d+)</g, '?page=')
+  expect(found).toEqual(rows.map((row) => row.split(',')[0] ?? '').sort())
+  const { html } = await reader.open(`${address}?page=99`)
+  expect(html).toContain('<th scope="col">name</th>')
+  expect(html).toContain(`<td>last</td><td>${'e'.repeat(500)}…</td>`)
+  expect(html).toContain('Not all of this table is shown.')
+})

@@ -1,8 +1,8 @@
-/** A table of text: rows of cells. `more` when rows or cells were left out. */
+/** A table of text: rows of cells. `more` when cells or parts of them were left out. */
 export type Table = { readonly rows: readonly (readonly string[])[]; readonly more: boolean }
 
-const MAX_ROWS = 1000
 const MAX_COLUMNS = 100
+const MAX_CELL_CHARS = 500
 
 /**
  * Reads comma or tab separated values (RFC 4180), leniently. Null for text whose first row has only
@@ -17,12 +17,15 @@ export function readTable(text: string, separator: ',' | '\t' | ';'): Table | nu
   do {
     const cell = readCell(text, at, cellEnd)
     at = cell.end + 1
-    if (row.length < MAX_COLUMNS) row.push(cell.value)
-    else more = true
+    const { value } = cell
+    if (row.length === MAX_COLUMNS || value.length > MAX_CELL_CHARS) more = true
+    if (row.length < MAX_COLUMNS)
+      row.push(
+        value.length > MAX_CELL_CHARS ? `${value.slice(0, MAX_CELL_CHARS).toWellFormed()}…` : value,
+      )
     if (text[cell.end] === separator) continue
     if (row.length > 1 || row[0] !== '') {
       if (rows.length === 0 && row.length < 2) return null
-      if (rows.length === MAX_ROWS) return { rows, more: true }
       rows.push(row)
     }
     row = []

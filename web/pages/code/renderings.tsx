@@ -7,44 +7,14 @@ import { MARKDOWN_FILE } from '../../markdown/addresses.ts'
 import { codePath } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 import { IMAGE } from './changed-images.ts'
-import { readTable, separatorOf, type Table } from './csv.ts'
+import { readTable, separatorOf } from './csv.ts'
 import type { FileData } from './file-load.ts'
 import { imageSize } from './image-size.ts'
 import { NotebookView } from './notebook.tsx'
 import { documentMarkdown } from './readme.tsx'
+import { TableView } from './table-view.tsx'
 import { LongTextBody, loadLongText } from '../writing/long-text.tsx'
 import { t } from '../../text.ts'
-
-const TableView = ({ table }: { table: Table }) => {
-  const [head = [], ...rows] = table.rows
-  return (
-    <>
-      <section class="csv" aria-label={t('Table')} tabindex="0">
-        <table>
-          <thead>
-            <tr>
-              {head.map((cell) => (
-                <th scope="col">{cell}</th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map((row) => (
-              <tr>
-                {row.map((cell) => (
-                  <td>{cell}</td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </section>
-      {table.more && (
-        <p class="file-notice">{t('Not all of this table is shown. Its source has all of it.')}</p>
-      )}
-    </>
-  )
-}
 
 /** A rendering. `source` says whether the source can be shown too. */
 export type FileRendering = {
@@ -115,7 +85,7 @@ export function renderFile(data: FileData, visit: Visit): FileRendering | null {
   }
   if (/\.(csv|tsv)$/i.test(path)) {
     const table = readTable(text.text, separatorOf(path, text.text))
-    return table && { source: true, body: () => <TableView table={table} /> }
+    return table && { source: true, body: () => <TableView visit={visit} table={table} /> }
   }
   return null
 }
