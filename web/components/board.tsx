@@ -16,6 +16,8 @@ export type BoardCard = {
   /** Which issue it is, such as "#12". */
   readonly reference: string
   readonly labels: readonly LabelSummary[]
+  /** How many labels are left out. */
+  readonly moreLabels?: number
   readonly assignees: readonly ActorSummary[]
   /** Its name in `place`, on boards whose cards have an order. */
   readonly key?: string
@@ -154,7 +156,7 @@ const CardItem = (props: CardProps) => {
         {card.title}
       </a>
       <p class="row-meta">
-        <span>{card.reference}</span> <Labels labels={card.labels} />{' '}
+        <span>{card.reference}</span> <Labels labels={card.labels} more={card.moreLabels ?? 0} />{' '}
         <AvatarStack people={card.assignees} />
       </p>
       {mayMove && (props.hasForm ? <MoveForm {...props} /> : <MoveLink {...props} />)}

@@ -57,6 +57,8 @@ type PickerProps = {
 
 /** Fewer options are read at once. */
 const SEARCH_FROM = 8
+/** The options of a longer list are shown without their hints. */
+const MAX_HINTS = 40
 
 const Content = ({ option }: { option: PickerOption }) => (
   <>
@@ -119,6 +121,10 @@ const Search = (props: PickerProps & { linkForm?: LinkForm }) => {
 const noteOf = ({ search, empty }: PickerProps): Child =>
   search?.q ? t('Nothing found.') : (empty ?? t('Nothing to choose from.'))
 
+/** The options, without hints where they are many. */
+const shownOptions = ({ options }: PickerProps): readonly PickerOption[] =>
+  options.length <= MAX_HINTS ? options : options.map((option) => ({ ...option, hint: null }))
+
 const Frame = (props: PickerProps & { items: Child; linkForm?: LinkForm }) => (
   <details
     class="menu picker"
@@ -153,7 +159,7 @@ type LinkForm = {
 export const LinkPicker = (props: PickerProps & { linkForm?: LinkForm }) => (
   <Frame
     {...props}
-    items={props.options.map((option) => (
+    items={shownOptions(props).map((option) => (
       <li>
         <a
           class="picker-item"
@@ -178,7 +184,7 @@ export const FieldPicker = (props: PickerProps & { name: string; single?: boolea
     {!props.single && <input type="hidden" name={props.name} value="" />}
     <Frame
       {...props}
-      items={props.options.map((option) => (
+      items={shownOptions(props).map((option) => (
         <li>
           <label class="picker-item">
             <input

@@ -227,3 +227,20 @@ test('typing searches the server, keeps what is chosen, and Enter takes the firs
   expect(new URL(page.url()).searchParams.get('q')).toContain('author:person-with-a-name-64')
   await context.close()
 })
+
+test('an issue with very many labels leaves its pages and a board small', async () => {
+  const labels = Array.from({ length: 90 }, (_, at) => name('label', at))
+  const title = 'It has everything'
+  const made = await forge.call(createIssue, ada, { repo: REPO, title, labels })
+  for (const path of [`issues/${made.number}`, `issues/${made.number}/edit`]) {
+    const { html } = await browser.open(`/${REPO}/${path}`)
+    expect([path, Buffer.byteLength(html) <= MAX_PAGE_BYTES]).toEqual([path, true])
+    expect(html.match(/type="checkbox" name="labels"[^>]* checked/g)?.length).toBe(90)
+  }
+  for (const by of ['label', 'milestone']) {
+    const { html } = await browser.open(`/${REPO}/issues/board?by=${by}`)
+    expect([by, Buffer.byteLength(html) <= MAX_PAGE_BYTES]).toEqual([by, true])
+    expect([by, html.split(title).length - 1]).toEqual([by, by === 'label' ? 20 : 1])
+    expect(html).toContain(by === 'label' ? '81 more labels' : '82 more labels')
+  }
+})

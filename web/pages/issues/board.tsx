@@ -34,6 +34,9 @@ const COLUMN_BYTES = 575
 const CARD_BYTES = 450
 const LABEL_BYTES = 200
 const ASSIGNEE_BYTES = 270
+/** A card has at most so many labels, and an issue so many cards on a board by label. */
+const MAX_CARD_LABELS = 8
+const MAX_CARDS_OF_ISSUE = 20
 /** Of columns without cards the first ones are shown. */
 const MAX_EMPTY_COLUMNS = 30
 
@@ -57,27 +60,34 @@ const cardsOf = (
   at: number,
   of: { by: By; repo: string; known: ReadonlyMap<string, LabelRecord>; mayMove: boolean },
 ): BoardCard[] =>
-  column.issues.map((issue) => ({
-    id: `card-${issue.number}-${at}`,
-    href: issuePath(of.repo, issue.number),
-    title: issue.title,
-    reference: `#${issue.number}`,
-    labels: issue.labels
-      .filter((name) => of.by !== 'label' || name !== column.value)
-      .map((name) => ({ ...(of.known.get(name) ?? { name }), description: null })),
-    assignees: issue.assignees,
-    fields: of.mayMove ? { number: String(issue.number) } : null,
-  }))
+  column.issues.map((issue) => {
+    const labels = issue.labels.filter((name) => of.by !== 'label' || name !== column.value)
+    return {
+      id: `card-${issue.number}-${at}`,
+      href: issuePath(of.repo, issue.number),
+      title: issue.title,
+      reference: `#${issue.number}`,
+      labels: labels
+        .slice(0, MAX_CARD_LABELS)
+        .map((name) => ({ ...(of.known.get(name) ?? { name }), description: null })),
+      moreLabels: Math.max(0, labels.length - MAX_CARD_LABELS),
+      assignees: issue.assignees,
+      fields: of.mayMove ? { number: String(issue.number) } : null,
+    }
+  })
 
 const sizeOfCard = ({ title, labels, assignees }: Issue): number =>
   CARD_BYTES +
   Bun.escapeHTML(title).length +
-  labels.reduce((sum, name) => sum + LABEL_BYTES + Bun.escapeHTML(name).length, 0) +
+  labels
+    .slice(0, MAX_CARD_LABELS)
+    .reduce((sum, name) => sum + LABEL_BYTES + Bun.escapeHTML(name).length, 0) +
   assignees.length * ASSIGNEE_BYTES
 
 /** The columns that an issue has a card in. */
 const columnsWith = (by: By, { labels, milestone }: Issue): readonly string[] => {
-  const values = by === 'label' ? labels : milestone === null ? [] : [milestone.id]
+  const values =
+    by === 'label' ? labels.slice(0, MAX_CARDS_OF_ISSUE) : milestone === null ? [] : [milestone.id]
   return values.length === 0 ? [''] : values
 }
 
@@ -128,7 +138,7 @@ async function loadBoard(visit: Visit) {
     by === 'label' ? labels.items.map((label) => label.name) : milestones.items.map(({ id }) => id),
   )
   const listedNames = new Set(labels.items.map((label) => label.name))
-  const names = new Set(issues.flatMap((issue) => issue.labels))
+  const names = new Set(issues.flatMap(({ labels }) => labels.slice(0, MAX_CARDS_OF_ISSUE)))
   const others = [...names.difference(listedNames)]
   const more =
     others.length === 0 ? [] : await visit.call(findLabels, { repo: name, names: others })
@@ -195,7 +205,7 @@ function columnsOf(
           title: <Label label={label} />,
           name: label.name,
           href: withQuery(list, { label: label.name }),
-          issues: issues.filter((issue) => issue.labels.includes(label.name)),
+          issues: issues.filter((issue) => columnsWith(by, issue).includes(label.name)),
         })),
       ]
 }

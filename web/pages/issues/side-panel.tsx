@@ -11,6 +11,7 @@ import {
   Form,
   FormActions,
   labelOption,
+  labelsOfRows,
   Labels,
   personOption,
   SideBlock,
@@ -137,15 +138,13 @@ export const LabelsSide = ({
 }) => {
   const { visit, repo, here, mayEdit } = place
   const { known } = labels
+  const [shown = { labels: [], more: 0 }] = labelsOfRows([names], known)
   return (
     <SideBlock title={t('Labels')}>
       {names.length === 0 ? (
         <p class="muted">{t('None')}</p>
       ) : (
-        <Labels
-          labels={names.map((name) => known.get(name) ?? { name })}
-          href={(name) => withQuery(repoPath(repo, list), { label: name })}
-        />
+        <Labels {...shown} href={(name) => withQuery(repoPath(repo, list), { label: name })} />
       )}
       {mayEdit && (
         <Pick
