@@ -1,5 +1,6 @@
 /** The texts that a page shows, found in its HTML. */
 import { readFileSync } from 'node:fs'
+import { unescapeHtml } from '../../web/markdown/entities.ts'
 
 /** Elements whose text is code, data or no text. */
 const NO_TEXTS = new Set([
@@ -109,13 +110,4 @@ class Brackets {
   }
 }
 
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&amp;': '&',
-  '&lt;': '<',
-  '&gt;': '>',
-  '&quot;': '"',
-  '&#39;': "'",
-  '&#x27;': "'",
-}
-const decode = (text: string): string =>
-  text.replace(/&(?:amp|lt|gt|quot|#39|#x27);/g, (entity) => ENTITIES[entity] ?? entity).trim()
+const decode = (text: string): string => unescapeHtml(text).trim()

@@ -32,3 +32,15 @@ export class DelayedSearch {
     return this.#found
   }
 }
+
+/** The search of each element, which is made when it is first needed. */
+export function searchPerElement<E extends Element>(
+  make: (element: E) => DelayedSearch,
+): (element: E) => DelayedSearch {
+  const searches = new WeakMap<E, DelayedSearch>()
+  return (element) => {
+    const search = searches.get(element) ?? make(element)
+    searches.set(element, search)
+    return search
+  }
+}

@@ -1,7 +1,7 @@
 // Searches that fill a list while one types. `data-list-search` of a form is the id of the list in
 // the page that the form leads to; `data-list` marks where it is shown. Arrow keys move through the
 // links, and Enter follows the first one.
-import { DelayedSearch } from './delayed-search.ts'
+import { DelayedSearch, searchPerElement } from './delayed-search.ts'
 import { closestTo, fetchPage } from './dom.ts'
 
 const FORM = 'form[data-list-search]'
@@ -23,17 +23,13 @@ async function show(form: HTMLFormElement, address: string, isLate: () => boolea
   if (list && found && !isLate()) list.replaceChildren(...found.childNodes)
 }
 
-const searches = new WeakMap<HTMLFormElement, DelayedSearch>()
-function searchOf(form: HTMLFormElement): DelayedSearch {
-  const known =
-    searches.get(form) ??
+const searchOf = searchPerElement(
+  (form: HTMLFormElement) =>
     new DelayedSearch(
       () => addressOf(form),
       (address, isLate) => show(form, address, isLate),
-    )
-  searches.set(form, known)
-  return known
-}
+    ),
+)
 
 document.addEventListener('input', (event) => {
   const form = closestTo<HTMLFormElement>(event, FORM)

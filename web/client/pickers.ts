@@ -1,6 +1,6 @@
 // Pickers: typing filters the options, or the server finds them in a longer list; arrows move among
 // them, and the choices of a picker that says so are saved when it closes.
-import { DelayedSearch } from './delayed-search.ts'
+import { DelayedSearch, searchPerElement } from './delayed-search.ts'
 import { closestTo, fetchPage } from './dom.ts'
 
 const itemsOf = (picker: Element): HTMLElement[] => [
@@ -71,17 +71,13 @@ async function showFound(
   if (old && found && !isLate()) replaceList(old, found)
 }
 
-const searches = new WeakMap<HTMLInputElement, DelayedSearch>()
-function searchOf(field: HTMLInputElement): DelayedSearch {
-  const known =
-    searches.get(field) ??
+const searchOf = searchPerElement(
+  (field: HTMLInputElement) =>
     new DelayedSearch(
       () => searchBody(field),
       (body, isLate) => showFound(field, body, isLate),
-    )
-  searches.set(field, known)
-  return known
-}
+    ),
+)
 
 document.addEventListener(
   'toggle',
