@@ -5,8 +5,8 @@
  * A request begins at once unless the loop is busy: it has spent some milliseconds on requests
  * without looking for new ones, or a network has many requests under way. Then requests wait in a
  * queue (`TurnQueue`). The only request of a light network does not wait while all that wait are of
- * heavy ones: it would be next anyway. A request whose body has arrived waits in the same queue before it goes on:
- * parsing and answering take longer than what comes before the body.
+ * heavy ones: it would be next anyway. A request whose body has arrived waits in the same queue before
+ * it goes on: parsing and answering take longer than what comes before the body.
  */
 import { drainMicrotasks } from 'bun:jsc'
 import { service } from '#core/service.ts'

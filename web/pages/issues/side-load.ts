@@ -81,9 +81,9 @@ export async function loadSideChoices(
   return { labels, ...choices }
 }
 
-/** How many options the pickers have. */
-export const countOptions = (choices: SideChoices): number =>
-  Object.values(choices).reduce((sum, one) => sum + (one?.items.length ?? 0), 0)
+/** How many options the pickers have, with the labels that the page shows. */
+export const countOptions = ({ labels, ...choices }: SideChoices): number =>
+  Object.values(choices).reduce((sum, one) => sum + (one?.items.length ?? 0), labels.known.size)
 
 /** The choices as JSON has them, for a hash of what a page shows. */
 export const stateOfChoices = ({
