@@ -17,17 +17,16 @@ import {
 import { packageInputs } from '../schema.ts'
 import { setPackage, type PackageRow } from '../store.ts'
 import {
-  findImageBlob,
+  blobSizes,
   imageSizes,
-  hasManifest,
   isNamedByManifest,
+  listUntaggedVersions,
   putManifest,
 } from './store-images.ts'
 import {
   findTag,
   findVersion,
   insertVersion,
-  listTagsOfVersion,
   removeVersion,
   setTag,
   setVersion,
@@ -35,26 +34,30 @@ import {
   requireVersion,
 } from '../store-versions.ts'
 
+/** Digests that a refusal lists. */
+const MAX_MISSING = 100
+
 /** Throws 400 for a manifest that names what the package does not have. */
 function requireContent(tx: Tx, row: PackageRow, { blobs, children }: ImageManifest): number {
-  const missingBlobs = blobs.filter(({ digest }) => !findImageBlob(tx.db, row.id, digest))
+  const digests = blobs.map(({ digest }) => digest)
+  const ofBlobs = blobSizes(tx.db, row.id, digests)
+  const ofImages = imageSizes(tx.db, row.id, children)
   const missing = [
-    ...missingBlobs.map(({ digest }) => ({ code: 'MANIFEST_BLOB_UNKNOWN', digest })),
+    ...digests
+      .filter((digest) => !ofBlobs.has(digest))
+      .map((digest) => ({ code: 'MANIFEST_BLOB_UNKNOWN', digest })),
     ...children
-      .filter((digest) => !hasManifest(tx.db, row.id, digest))
+      .filter((digest) => !ofImages.has(digest))
       .map((digest) => ({ code: 'MANIFEST_UNKNOWN', digest })),
   ]
   if (missing.length > 0)
     throw new Refusal('bad_request', 'the manifest names what was not pushed', {
       reason: missing[0]?.code ?? '',
-      details: { missing },
+      details: { missing: missing.slice(0, MAX_MISSING) },
     })
-  const ofBlobs = blobs.reduce(
-    (sum, { digest }) => sum + (findImageBlob(tx.db, row.id, digest)?.size_in_bytes ?? 0),
-    0,
-  )
-  const sizes = imageSizes(tx.db, row.id, children)
-  return children.reduce((sum, digest) => sum + (sizes.get(digest) ?? 0), ofBlobs)
+  const sum = (list: readonly string[], sizes: ReadonlyMap<string, number>): number =>
+    list.reduce((total, digest) => total + (sizes.get(digest) ?? 0), 0)
+  return sum(digests, ofBlobs) + sum(children, ofImages)
 }
 
 /** The version of a manifest, restored when it was deleted; null for a part of another one. */
@@ -107,10 +110,7 @@ function moveTags(tx: Tx, row: PackageRow, version: VersionRow, tags: readonly s
 
 /** The manifests of an index are shown below it, and not as versions, unless they have a tag. */
 function hideChildren(tx: Tx, row: PackageRow, children: readonly string[]): void {
-  for (const digest of children) {
-    const child = findVersion(tx.db, row.id, digest)
-    if (child && listTagsOfVersion(tx.db, child.id).length === 0) removeVersion(tx, child.id)
-  }
+  for (const id of listUntaggedVersions(tx.db, row.id, children)) removeVersion(tx, id)
 }
 
 export const putImageManifest = operation({

@@ -48,6 +48,22 @@ export const hasManifest = (db: Db, package_id: string, digest: string): boolean
     digest,
   ) !== null
 
+/** The versions of manifests by their digests that no tag names. */
+export const listUntaggedVersions = (
+  db: Db,
+  package_id: string,
+  digests: readonly string[],
+): string[] =>
+  db
+    .all<{ id: string }>(
+      `SELECT v.id FROM json_each(?2) d
+       JOIN package_versions v ON v.package_id = ?1 AND v.normal_version = d.value
+       WHERE NOT EXISTS (SELECT 1 FROM package_tags t WHERE t.version_id = v.id)`,
+      package_id,
+      JSON.stringify(digests),
+    )
+    .map(({ id }) => id)
+
 /** Writes a manifest with what it names. */
 export function putManifest(
   tx: Tx,
@@ -68,13 +84,13 @@ export function putManifest(
     row.size_in_bytes,
     tx.now,
   )
-  for (const digest of named)
-    tx.db.run(
-      'INSERT OR IGNORE INTO image_refs (package_id, manifest, digest) VALUES (?, ?, ?)',
-      row.package_id,
-      row.digest,
-      digest,
-    )
+  tx.db.run(
+    `INSERT OR IGNORE INTO image_refs (package_id, manifest, digest)
+     SELECT ?, ?, value FROM json_each(?)`,
+    row.package_id,
+    row.digest,
+    JSON.stringify(named),
+  )
 }
 
 /** Manifests that this one names, such as those of an index, and those about it. */
@@ -162,6 +178,23 @@ export const findImageBlob = (db: Db, package_id: string, digest: string): Image
     'SELECT digest, sha256, size_in_bytes FROM image_blobs WHERE package_id = ? AND digest = ?',
     package_id,
     digest,
+  )
+
+/** The sizes of layers and configurations of a package by their digests. */
+export const blobSizes = (
+  db: Db,
+  package_id: string,
+  digests: readonly string[],
+): ReadonlyMap<string, number> =>
+  new Map(
+    db
+      .all<Pick<ImageBlobRow, 'digest' | 'size_in_bytes'>>(
+        `SELECT digest, size_in_bytes FROM image_blobs
+         WHERE package_id = ? AND digest IN (SELECT value FROM json_each(?))`,
+        package_id,
+        JSON.stringify(digests),
+      )
+      .map(({ digest, size_in_bytes }) => [digest, size_in_bytes]),
   )
 
 /** Equal bytes may have several digests (SHA-256, SHA-512); they count once. */

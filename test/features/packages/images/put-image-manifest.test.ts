@@ -34,3 +34,30 @@ test('an image is a version for everyone when a tag is a version number', async 
     false,
   ])
 })
+
+test('what a manifest names has to be there, and a refusal lists the first hundred', async () => {
+  const { world, ada, link, put } = await makeImageWorld()
+  const there = { mediaType: 'x', digest: await link('layer'), size: 5 }
+  const missing = Array.from({ length: 150 }, (_, index) => ({
+    mediaType: 'x',
+    digest: `sha256:${index.toString(16).padStart(64, '0')}`,
+    size: 1,
+  }))
+  const refused = await refusal(put({ layers: [there, ...missing] }, ['v1']))
+  expect(refused).toMatchObject({ status: 400, reason: 'MANIFEST_BLOB_UNKNOWN' })
+  expect(refused.details?.missing).toEqual(
+    missing.slice(0, 100).map(({ digest }) => ({ code: 'MANIFEST_BLOB_UNKNOWN', digest })),
+  )
+  expect(await refusal(put({ manifests: missing }, ['v1']))).toMatchObject({
+    status: 400,
+    reason: 'MANIFEST_UNKNOWN',
+  })
+  expect(await refusal(put({ layers: Array(2001).fill(there) }, ['v1']))).toMatchObject({
+    status: 400,
+    reason: 'MANIFEST_INVALID',
+  })
+  expect((await world.call(getPackage, ada, image)).version_count).toBe(0)
+  // A layer that is named twice counts twice, as its descriptors do.
+  await put({ layers: [there, there] }, ['v1'])
+  expect((await world.call(getPackage, ada, image)).version_count).toBe(1)
+})

@@ -4,7 +4,7 @@
  */
 import type { DigestedBlob } from '#core/blobs.ts'
 import { Refusal } from '#lib/errors.ts'
-import { parseJsonOrNone } from '#lib/parse-json.ts'
+import { parseJson } from '#lib/parse-json.ts'
 import { release } from '#lib/pieces.ts'
 
 export const MAX_DOCUMENT_BYTES = 4 * 1024 ** 2
@@ -24,26 +24,42 @@ type Frame = { readonly isObject: boolean; key: string; expectsKey: boolean }
 
 const notJson = (): Refusal => new Refusal('bad_request', 'the body is not JSON')
 
-/** Follows JSON byte by byte, as far as is needed to know the path of a text. */
+/** Frames whose keys are known: those around the data of an attachment. */
+const MAX_KEY_DEPTH = 3
+
+/** Follows JSON as far as is needed to know the path of a text. */
 class JsonPath {
   readonly #frames: Frame[] = []
   #isInText = false
+  /** A backslash was the last byte of a chunk. */
   #isEscaped = false
-  /** The bytes of a key while it is read; null in a value. */
-  #key: number[] | null = null
+  /** What is known of a key while it is read; null in a value and where keys do not matter. */
+  #key: Buffer[] | null = null
+  #keyBytes = 0
 
-  /** Takes one byte. Returns whether the data of an attachment begins after it. */
-  take(byte: number): boolean {
-    if (this.#isInText) {
-      this.#takeText(byte)
-      return false
+  /**
+   * Reads a chunk from `start` on. Returns where the data of an attachment begins; -1 when the chunk
+   * ends before.
+   */
+  findAttachment(chunk: Uint8Array, start: number): number {
+    let at = start
+    while (at < chunk.length) {
+      if (this.#isInText) at = this.#skipText(chunk, at)
+      else if (this.#take(chunk[at++] ?? 0)) return at
     }
+    return -1
+  }
+
+  /** Takes a byte outside of texts. Returns whether the data of an attachment begins after it. */
+  #take(byte: number): boolean {
     const top = this.#frames.at(-1)
     switch (byte) {
       case QUOTE:
         this.#isInText = true
-        this.#key = top?.isObject && top.expectsKey ? [] : null
-        return this.#key === null && this.attachment() !== null
+        if (!top?.isObject || !top.expectsKey) return this.attachment() !== null
+        this.#key = this.#frames.length <= MAX_KEY_DEPTH ? [] : null
+        this.#keyBytes = 0
+        return false
       case 0x7b: // {
       case 0x5b: // [
         if (this.#frames.length >= MAX_DEPTH) throw notJson()
@@ -74,20 +90,30 @@ class JsonPath {
     this.#isInText = false
   }
 
-  #takeText(byte: number): void {
-    if (this.#isEscaped) {
-      this.#isEscaped = false
-    } else if (byte === BACKSLASH) {
-      this.#isEscaped = true
-    } else if (byte === QUOTE) {
-      this.#isInText = false
-      const top = this.#frames.at(-1)
-      if (this.#key !== null && top) top.key = Buffer.from(this.#key).toString('utf8')
-      return
-    }
-    if (this.#key === null) return
-    this.#key.push(byte)
-    if (this.#key.length > MAX_KEY_BYTES) throw notJson()
+  /** Returns the index after the text, or the length of the chunk when the text goes on. */
+  #skipText(chunk: Uint8Array, start: number): number {
+    let end = start
+    if (this.#isEscaped) end++
+    while (end < chunk.length && chunk[end] !== QUOTE) end += chunk[end] === BACKSLASH ? 2 : 1
+    this.#isEscaped = end > chunk.length
+    if (this.#key !== null) this.#addToKey(chunk.subarray(start, end))
+    if (end >= chunk.length) return chunk.length
+    this.#isInText = false
+    this.#endKey()
+    return end + 1
+  }
+
+  #addToKey(piece: Uint8Array): void {
+    this.#keyBytes += piece.length
+    if (this.#keyBytes > MAX_KEY_BYTES) throw notJson()
+    // Copied, because the memory of a chunk is released after it.
+    this.#key?.push(Buffer.from(piece))
+  }
+
+  #endKey(): void {
+    const top = this.#frames.at(-1)
+    if (this.#key !== null && top) top.key = Buffer.concat(this.#key).toString('utf8')
+    this.#key = null
   }
 }
 
@@ -166,13 +192,10 @@ class BodyReader {
   async nextAttachment(): Promise<string | null> {
     while (await this.#fill()) {
       const start = this.#at
-      while (this.#at < this.#chunk.length) {
-        const byte = this.#chunk[this.#at++] ?? 0
-        if (!this.#path.take(byte)) continue
-        this.#collect(this.#chunk.subarray(start, this.#at))
-        return this.#path.attachment()
-      }
-      this.#collect(this.#chunk.subarray(start))
+      const found = this.#path.findAttachment(this.#chunk, start)
+      this.#at = found < 0 ? this.#chunk.length : found
+      this.#collect(this.#chunk.subarray(start, this.#at))
+      if (found >= 0) return this.#path.attachment()
     }
     return null
   }
@@ -196,9 +219,7 @@ class BodyReader {
   }
 
   document(): unknown {
-    const value = parseJsonOrNone(Buffer.concat(this.#collected))
-    if (value === undefined) throw notJson()
-    return value
+    return parseJson(Buffer.concat(this.#collected))
   }
 
   async close(): Promise<void> {

@@ -111,7 +111,7 @@ test('what is not what it says is refused, and nothing is listed', async () => {
     [publishBody({ ...lib, name: 'other' }), 422, /the address says/],
     [publishBody({ ...lib, version: 'one' }), 422, /is not a version/],
     [publishBody(lib, { tag: '1.x' }), 422, /cannot be a tag/],
-    [publishBody(lib).slice(0, 300), 400, /ended|not JSON/],
+    [publishBody(lib).slice(0, 300), 400, /ended|not valid JSON/],
     ['[]', 400, /not a JSON object/],
   ]
   for (const [body, status, message] of bodies) {
