@@ -201,6 +201,11 @@ export class Fields {
     return this.data.has(name)
   }
 
+  /** The same fields with another one. */
+  with(name: string, value: string): Fields {
+    return new Fields(new Map([...this.data, [name, [value]]]))
+  }
+
   names(): string[] {
     return [...this.data.keys()]
   }

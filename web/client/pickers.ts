@@ -126,6 +126,18 @@ document.addEventListener('change', (event) => {
   )
 })
 
+/** The script searches by itself, so that Enter elsewhere in a form sends it, checked as by its buttons. */
+document.addEventListener('keydown', (event) => {
+  const { target, key } = event
+  if (key !== 'Enter' || !(target instanceof HTMLInputElement) || !target.form) return
+  const enter = target.form.querySelector<HTMLButtonElement>('[data-enter]')
+  if (enter) enter.formNoValidate = false
+  for (const found of target.form.querySelectorAll<HTMLInputElement>('[data-found]')) {
+    const field = found.parentElement?.querySelector<HTMLInputElement>('[data-find]')
+    if (field) found.value = field.value
+  }
+})
+
 document.addEventListener('keydown', (event) => {
   const picker = event.target instanceof Element ? event.target.closest('.picker[open]') : null
   if (!picker || event.isComposing) return

@@ -4,7 +4,7 @@
 import { raw, renderChild, type Child, type Html } from '../jsx/html.ts'
 import { previewPath, repoPath } from '../paths.ts'
 import { Icon } from './icon.tsx'
-import { FIND_FIELD } from './picker.tsx'
+import { ENTER_FIELD, FIND_FIELD } from '../picker-search.ts'
 import { t } from '../text.ts'
 
 /** The name of the hidden field with the CSRF token. */
@@ -53,7 +53,14 @@ export const Form = (props: {
       {method === 'post' && props.csrf && <CsrfField csrf={props.csrf} />}
       {props.error && <FormError>{props.error}</FormError>}
       {!props.saveOnClose && hasSearch(inside) && (
-        <button type="submit" hidden>
+        <button
+          type="submit"
+          hidden
+          name={method === 'post' && ENTER_FIELD}
+          value="1"
+          formnovalidate
+          data-enter
+        >
           {t('Save')}
         </button>
       )}
@@ -63,8 +70,9 @@ export const Form = (props: {
 }
 
 /**
- * The Enter key in a text field presses the first button of a form, which may be that of the search of a
- * picker. A hidden one before it sends the form.
+ * The Enter key in a text field presses the first button of a form, which would be that of the search of a
+ * picker. A hidden one before it says that Enter was pressed (`picker-search.ts`). A search needs no other field, so
+ * this button checks none; the server does.
  */
 const hasSearch = (inside: Html): boolean => inside.toString().includes(` name="${FIND_FIELD}"`)
 

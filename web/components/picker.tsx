@@ -7,6 +7,7 @@ import { Avatar, type ActorSummary } from './avatar.tsx'
 import { Button } from './button.tsx'
 import { Icon } from './icon.tsx'
 import { Label, type LabelSummary } from './label.tsx'
+import { FIND_FIELD, findFieldOf, foundFieldOf } from '../picker-search.ts'
 import { t } from '../text.ts'
 
 export interface PickerOption {
@@ -31,10 +32,6 @@ export type PickerSearch = {
   /** Whether there are more options than these. */
   readonly hasMore: boolean
 }
-
-/** The field with the key of the picker whose search was sent. */
-export const FIND_FIELD = 'find'
-export const findFieldOf = (key: string): string => `${FIND_FIELD}-${key}`
 
 type PickerProps = {
   /** What is chosen: "Labels". */
@@ -106,6 +103,7 @@ const Search = (props: PickerProps & { linkForm?: LinkForm }) => {
     ) : null
   return linkForm === undefined ? (
     <div class="picker-find">
+      <input type="hidden" name={foundFieldOf(search.key)} value={search.q ?? ''} data-found />
       <ServerSearch label={label} search={search} />
     </div>
   ) : (

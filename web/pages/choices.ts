@@ -1,6 +1,6 @@
 // What a picker offers: the first of a list, or those that its search has found.
 import type { PickerSearch } from '../components/index.ts'
-import { FIND_FIELD, findFieldOf } from '../components/picker.tsx'
+import { FIND_FIELD, findFieldOf } from '../picker-search.ts'
 import type { Visit } from '../site.ts'
 
 /** A picker has at most so many options at once, so that pages with several of them stay small. */

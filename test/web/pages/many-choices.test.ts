@@ -1,7 +1,13 @@
 /** Pickers of long lists: every choice is found, with and without a script, and pages stay small. */
 import { expect, test } from 'bun:test'
 import { createAgent } from '#features/agents/operations.ts'
-import { createIssue, createLabel, createMilestone, getIssue } from '#features/issues/index.ts'
+import {
+  createIssue,
+  createLabel,
+  createMilestone,
+  getIssue,
+  listIssues,
+} from '#features/issues/index.ts'
 import { createPull } from '#features/pulls/index.ts'
 import { createBranch, getRepo } from '#features/repos/index.ts'
 import { createTeam } from '#features/teams/index.ts'
@@ -102,9 +108,6 @@ test('a new issue keeps what is typed and chosen while its pickers are searched'
   const at = `/${REPO}/issues/new`
   const { html } = await browser.open(at)
   expect(options(html, 'Labels')).not.toContain(name('label', 77))
-  // Enter in a field of text creates the issue, and does not search.
-  const form = html.slice(html.indexOf(`action="${at}"`))
-  expect(/<button [^>]*>/.exec(form)?.[0]).toBe('<button type="submit" hidden>')
   const typed = { title: 'It drips', body: 'From the roof' }
   const labels = await find(html, at, 'labels', 'LABEL 77', typed)
   expect(options(labels, 'Labels')).toEqual([name('label', 77)])
@@ -243,4 +246,89 @@ test('an issue with very many labels leaves its pages and a board small', async 
     expect([by, html.split(title).length - 1]).toEqual([by, by === 'label' ? 20 : 1])
     expect(html).toContain(by === 'label' ? '81 more labels' : '82 more labels')
   }
+})
+
+/** A page of a browser in which Ada is signed in. */
+async function adasPage(javaScriptEnabled: boolean) {
+  const context = await openContext({ javaScriptEnabled })
+  await context.addCookies([{ name: 'hearth', value: 'ada-cookie', url: forge.url }])
+  return context.newPage()
+}
+const countIssues = async () =>
+  (await forge.call(listIssues, ada, { repo: REPO, state: 'all', per_page: 1 })).total
+
+test('without a script, Enter in a search finds, and Enter in another field sends the form', async () => {
+  const page = await adasPage(false)
+  const before = await countIssues()
+  await page.goto(`${forge.url}/${REPO}/issues/new`)
+  const pickers = page.locator('form .picker')
+  const search = async (label: string, q: string) => {
+    const picker = pickers.filter({ has: page.locator(`[aria-label="Filter ${label}"]`) })
+    if ((await picker.getAttribute('open')) === null) await picker.locator('summary').click()
+    await picker.locator('.picker-search').fill(q)
+    await Promise.all([page.waitForEvent('load'), picker.locator('.picker-search').press('Enter')])
+    return picker
+  }
+  // Before anything is typed: a search needs no title.
+  const labels = await search('labels', 'label 66')
+  await page.locator('[name=title]').fill('It drips again')
+  await page.locator('[name=body]').fill('From the gutter')
+  await labels.getByText('label 66').click()
+  await labels.locator('summary').click()
+  const people = await search('assignees', 'name-112')
+  expect(await page.locator('[name=title]').inputValue()).toBe('It drips again')
+  expect(await page.locator('[name=body]').inputValue()).toBe('From the gutter')
+  await people.getByText('person-with-a-name-112').click()
+  expect(await countIssues()).toBe(before)
+  // The texts of both searches are still in their fields.
+  await Promise.all([page.waitForURL(/issues\/\d+$/), page.locator('[name=title]').press('Enter')])
+  const made = Number(page.url().split('/').at(-1))
+  expect((await forge.call(getIssue, ada, { repo: REPO, number: made })).issue).toMatchObject({
+    title: 'It drips again',
+    body: 'From the gutter',
+    labels: [name('label', 66)],
+    assignees: [{ username: 'person-with-a-name-112' }],
+  })
+  await page.context().close()
+})
+
+test('a new pull request is not sent by a search of its branches', async () => {
+  const page = await adasPage(false)
+  await page.goto(`${forge.url}/${REPO}/pulls/new`)
+  await page.locator('[name=title]').fill('Mend it')
+  const head = page.locator('.picker', { has: page.locator('[name=find-head]') })
+  await head.locator('summary').click()
+  await head.locator('[name=find-head]').fill('-203')
+  await Promise.all([page.waitForEvent('load'), head.locator('[name=find-head]').press('Enter')])
+  expect([
+    new URL(page.url()).pathname,
+    await page.locator('[name=title]').inputValue(),
+    await head.locator('[name=branch]').count(),
+  ]).toEqual([`/${REPO}/pulls/new`, 'Mend it', 1])
+  await page.context().close()
+})
+
+test('with a script, Enter in a title sends the form, whatever is left in a search', async () => {
+  const page = await adasPage(true)
+  await page.goto(`${forge.url}/${REPO}/issues/new`)
+  await page.locator('[name=title]').press('Enter')
+  // The browser asks for the title.
+  expect(await page.locator('[name=title]:invalid:focus').count()).toBe(1)
+  const labels = page.locator('form .picker', { has: page.locator('[name=find-labels]') })
+  await labels.locator('summary').click()
+  await labels.locator('.picker-search:focus').waitFor()
+  await page.keyboard.type('label 55')
+  await labels.locator('li', { hasText: 'label 55' }).waitFor()
+  await page.keyboard.press('Enter')
+  await labels.locator('li', { hasText: 'label 55' }).locator(':checked').waitFor()
+  await page.keyboard.type('left')
+  await page.keyboard.press('Escape')
+  await page.locator('[name=title]').fill('It leaks here')
+  await Promise.all([page.waitForURL(/issues\/\d+$/), page.locator('[name=title]').press('Enter')])
+  const made = Number(page.url().split('/').at(-1))
+  expect((await forge.call(getIssue, ada, { repo: REPO, number: made })).issue).toMatchObject({
+    title: 'It leaks here',
+    labels: [name('label', 55)],
+  })
+  await page.context().close()
 })
