@@ -1,5 +1,5 @@
 // The agents at work: what each does, costs and waits for, and one button that stops all.
-import type { getAgentOverview } from '#features/agents/index.ts'
+import { getAgentOverview } from '#features/agents/index.ts'
 import {
   ActionButton,
   ActorLink,
@@ -16,11 +16,27 @@ import { translateMessage } from '../../messages.ts'
 import { pullPath, repoPath, withQuery } from '../../paths.ts'
 import type { OutputOf, Visit } from '../../site.ts'
 import { rich, t, tn } from '../../text.ts'
-import { onSamePage, pageOfRows, RowSteps } from '../row-form.tsx'
+import { loadPage, onSamePage, RowSteps } from '../row-form.tsx'
 import { AgentFace, AgentStateBadge, costOfAgent } from './agent-parts.tsx'
 
-export type Overview = OutputOf<typeof getAgentOverview>
-type Shown = Overview['agents'][number]
+type Shown = OutputOf<typeof getAgentOverview>['agents'][number]
+/** The page of the running agents in the address of a page that has other lists too. */
+export const RUNNING_PAGE = 'running'
+
+export type Overview = Awaited<ReturnType<typeof loadOverview>>
+
+export type Where = { readonly repo: string } | { readonly workspace: string }
+
+/** The page of the running agents that the address names. */
+export const loadOverview = (visit: Visit, where: Where) =>
+  loadPage(
+    visit,
+    async (page) => {
+      const { agents, ...rest } = await visit.call(getAgentOverview, { ...where, page })
+      return { ...rest, items: agents }
+    },
+    RUNNING_PAGE,
+  )
 
 /** What readers of the page have seen. */
 export const overviewState = (overview: Overview): string => hashState(overview)
@@ -43,7 +59,7 @@ const Doing = ({ shown: { agent, step } }: { shown: Shown }) => {
   )
 }
 
-const RunningRow = ({ shown, visit }: { shown: Shown; visit: Visit }) => {
+const RunningRow = ({ shown, visit, here }: { shown: Shown; visit: Visit; here: string }) => {
   const { agent } = shown
   return (
     <Row
@@ -68,9 +84,9 @@ const RunningRow = ({ shown, visit }: { shown: Shown; visit: Visit }) => {
         <>
           <AgentStateBadge agent={agent} />
           <ActionButton
-            action={repoPath(agent.repo, '/agents/stop')}
+            action={`${here}/stop`}
             csrf={visit.csrf}
-            values={{ id: agent.id }}
+            values={{ id: agent.id, repo: agent.repo }}
           >
             <Button small variant="danger" icon="stop">
               {t('Stop')}
@@ -85,12 +101,11 @@ const RunningRow = ({ shown, visit }: { shown: Shown; visit: Visit }) => {
 }
 
 const Head = ({ visit, overview, here }: { visit: Visit; overview: Overview; here: string }) => {
-  const { agents, cost_usd } = overview
-  const waiting = agents.filter(({ agent }) => agent.state === 'waiting').length
+  const { total, waiting, cost_usd } = overview
   return (
     <div class="actions">
       <span>
-        <strong>{tn('{count} agent', '{count} agents', agents.length)}</strong>{' '}
+        <strong>{tn('{count} agent', '{count} agents', total)}</strong>{' '}
         {waiting > 0 && (
           <Badge tone="wait">{tn('{count} waits for you', '{count} wait for you', waiting)}</Badge>
         )}{' '}
@@ -105,11 +120,6 @@ const Head = ({ visit, overview, here }: { visit: Visit; overview: Overview; her
   )
 }
 
-const AGENTS_PER_PAGE = 20
-
-/** The page of the running agents in the address of a page that has other lists too. */
-export const RUNNING_PAGE = 'running'
-
 /** The part of a page that follows what agents do; `here` is the address of the page. */
 export const AgentOverview = ({
   visit,
@@ -120,15 +130,15 @@ export const AgentOverview = ({
   overview: Overview
   here: string
 }) => {
-  const list = pageOfRows(visit, overview.agents, AGENTS_PER_PAGE, RUNNING_PAGE)
+  const live = withQuery(`${here}/live`, { state: overviewState(overview) })
   return (
     <div
       class="stack"
       id="agent-overview"
-      data-live={withQuery(`${here}/live`, { state: overviewState(overview) })}
-      data-said={tn('{count} agent', '{count} agents', overview.agents.length)}
+      data-live={onSamePage(visit, live, RUNNING_PAGE)}
+      data-said={tn('{count} agent', '{count} agents', overview.total)}
     >
-      {overview.agents.length === 0 ? (
+      {overview.total === 0 ? (
         <EmptyState icon="agent" title={t('No agent is running')}>
           {t('Assign an issue to the agent on the page of the issue.')}
         </EmptyState>
@@ -138,12 +148,12 @@ export const AgentOverview = ({
             label={t('Running agents')}
             head={<Head visit={visit} overview={overview} here={here} />}
           >
-            {list.items.map((shown) => (
-              <RunningRow shown={shown} visit={visit} />
+            {overview.items.map((shown) => (
+              <RunningRow shown={shown} visit={visit} here={here} />
             ))}
           </List>
           <RowSteps
-            list={list}
+            list={overview}
             here={onSamePage(visit, here, 'page')}
             name={RUNNING_PAGE}
             label={t('Running agents')}

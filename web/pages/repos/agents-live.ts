@@ -1,18 +1,15 @@
 /** Tells open pages of agents about changes (server-sent events, HTML Living Standard 9.2). */
-import { getAgentOverview } from '#features/agents/index.ts'
 import { getRepo } from '#features/repos/index.ts'
 import { getWorkspace } from '#features/workspaces/index.ts'
 import { eventStreamResponse, watchState } from '../../live.ts'
 import type { Resource, Visit } from '../../site.ts'
-import { overviewState } from './agent-overview.tsx'
+import { loadOverview, overviewState, type Where } from './agent-overview.tsx'
 import { repoOf } from './frame.tsx'
 
 /** Steps of agents are told a moment later, and states without an event, so it is compared too. */
 const WAIT_MS = 5_000
 
 const TELLING = /^(agent|session|checks|pull|review)\./
-
-type Where = { readonly repo: string } | { readonly workspace: string }
 
 const live = (
   path: string,
@@ -22,7 +19,7 @@ const live = (
   path,
   async respond(first) {
     const visit = first.forStream()
-    const overview = () => visit.call(getAgentOverview, where(visit))
+    const overview = () => loadOverview(visit, where(visit))
     const id = await idOf(visit)
     const state = async () => overviewState(await overview())
     const concerns = (event: {

@@ -1,7 +1,6 @@
 import { PERSONAL_AREAS, SCOPES } from '#core/scopes.ts'
 import {
   createAgent,
-  getAgentOverview,
   listAgents,
   stopAgent,
   stopAllAgents,
@@ -21,7 +20,6 @@ import {
   LinkButton,
   List,
   PageHead,
-  Pager,
   ActorLink,
   RelativeTime,
   Row,
@@ -30,8 +28,7 @@ import {
 } from '../../components/index.ts'
 import type { Html } from '../../jsx/html.ts'
 import { translateMessage } from '../../messages.ts'
-import { pullPath, repoPath, withQuery } from '../../paths.ts'
-import { pageNumber } from '../../page-number.ts'
+import { pullPath, repoPath } from '../../paths.ts'
 import {
   pageResponse,
   action,
@@ -42,11 +39,11 @@ import {
 } from '../../site.ts'
 import { Ticks } from '../accounts/scope-choice.tsx'
 import { fieldError, formError } from '../shell.tsx'
-import { onSamePage } from '../row-form.tsx'
+import { loadPage, onSamePage, RowSteps, type ListPage } from '../row-form.tsx'
 import { RepoFrame, repoOf } from './frame.tsx'
 import { mayProtectMore, StricterProtection } from './stricter-protection.tsx'
 import { localized, rich, t } from '../../text.ts'
-import { AgentOverview, RUNNING_PAGE, type Overview } from './agent-overview.tsx'
+import { AgentOverview, loadOverview, RUNNING_PAGE, type Overview } from './agent-overview.tsx'
 import { AgentFace, AgentStateBadge, costOfAgent, StoppedNote } from './agent-parts.tsx'
 
 const LIFETIMES = localized([
@@ -109,10 +106,8 @@ const AgentRow = ({ agent }: { agent: Agent }) => (
 
 type AgentsData = {
   repo: Repo
-  agents: readonly Agent[]
+  agents: ListPage<Agent>
   overview: Overview
-  number: number
-  more: boolean
   made: { name: string; secret: string } | null
   offersProtection: boolean
 }
@@ -242,14 +237,11 @@ const AgentsView = ({
   repo,
   agents,
   overview,
-  number,
-  more,
   made,
   offersProtection,
 }: AgentsData & { visit: Visit }): Html => {
   const here = repoPath(repo.full_name, '/agents')
-  const ended = agents.filter((agent) => !isRunning(agent))
-  const list = onSamePage(visit, here, RUNNING_PAGE)
+  const ended = agents.items.filter((agent) => !isRunning(agent))
   return (
     <RepoFrame visit={visit} repo={repo} title={t('Agents')} current="agents">
       <AgentsHead repo={repo} />
@@ -271,11 +263,7 @@ const AgentsView = ({
           ))}
         </List>
       )}
-      <Pager
-        newer={number > 1 ? withQuery(list, { page: number - 1 }) : null}
-        older={more ? withQuery(list, { page: number + 1 }) : null}
-        label={t('Agents')}
-      />
+      <RowSteps list={agents} here={onSamePage(visit, here, RUNNING_PAGE)} label={t('Agents')} />
       {!repo.archived && (
         <Card title={t('Start an agent')}>
           <NewAgentForm visit={visit} here={here} made={made !== null} />
@@ -286,17 +274,14 @@ const AgentsView = ({
 }
 
 async function load(visit: Visit): Promise<Omit<AgentsData, 'made'> | null> {
-  const number = pageNumber(visit)
   const repo = await visit.call(getRepo, { repo: repoOf(visit) })
   if (!repo.permissions.maintain) return null
-  const { items, next } = await visit.call(listAgents, {
-    repo: repo.full_name,
-    page: number,
-    per_page: ENDED_PER_PAGE,
-  })
-  const overview = await visit.call(getAgentOverview, { repo: repo.full_name })
-  const offersProtection = items.length > 0 && (await mayProtectMore(visit, repo))
-  return { repo, agents: items, overview, number, more: next !== null, offersProtection }
+  const agents = await loadPage(visit, (page) =>
+    visit.call(listAgents, { repo: repo.full_name, page, per_page: ENDED_PER_PAGE }),
+  )
+  const overview = await loadOverview(visit, { repo: repo.full_name })
+  const offersProtection = agents.items.length > 0 && (await mayProtectMore(visit, repo))
+  return { repo, agents, overview, offersProtection }
 }
 
 export const agentsPage = page({

@@ -1,11 +1,11 @@
 // The agents at work in all repositories of a workspace.
-import { getAgentOverview, stopAllAgents } from '#features/agents/index.ts'
+import { getAgentOverview, stopAgent, stopAllAgents } from '#features/agents/index.ts'
 import { getWorkspace } from '#features/workspaces/index.ts'
 import { PageHead } from '../../components/index.ts'
 import { workspacePath } from '../../paths.ts'
 import { action, page, redirectWithFlash } from '../../site.ts'
 import { t } from '../../text.ts'
-import { AgentOverview } from '../repos/agent-overview.tsx'
+import { AgentOverview, loadOverview } from '../repos/agent-overview.tsx'
 import { stoppedByHand } from '../repos/agents.tsx'
 import { WorkspaceFrame } from './frame.tsx'
 
@@ -15,7 +15,7 @@ export const workspaceAgentsPage = page({
     const slug = visit.params.workspace ?? ''
     return {
       workspace: await visit.call(getWorkspace, { workspace: slug }),
-      overview: await visit.call(getAgentOverview, { workspace: slug }),
+      overview: await loadOverview(visit, { workspace: slug }),
     }
   },
   view: ({ workspace, overview }, visit) => (
@@ -38,15 +38,25 @@ export const workspaceAgentsPage = page({
   ),
 })
 
+/** Stops one, of the repository that the row names. */
+export const stopWorkspaceAgentForm = action({
+  path: '/:workspace/-/agents/stop',
+  page: workspaceAgentsPage,
+  submit: async (visit, fields) => {
+    await visit.call(stopAgent, { repo: fields.text('repo'), id: fields.text('id') })
+    const here = workspacePath(visit.params.workspace ?? '', 'agents')
+    return redirectWithFlash(visit, here, 'agent-stopped')
+  },
+})
+
 /** Stops the agents of every repository in which one runs. */
 export const stopWorkspaceAgentsForm = action({
   path: '/:workspace/-/agents/stop-all',
   page: workspaceAgentsPage,
   submit: async (visit) => {
     const slug = visit.params.workspace ?? ''
-    const { agents } = await visit.call(getAgentOverview, { workspace: slug })
-    for (const repo of new Set(agents.map(({ agent }) => agent.repo)))
-      await visit.call(stopAllAgents, { repo, reason: stoppedByHand() })
+    const { repos } = await visit.call(getAgentOverview, { workspace: slug })
+    for (const repo of repos) await visit.call(stopAllAgents, { repo, reason: stoppedByHand() })
     return redirectWithFlash(visit, workspacePath(slug, 'agents'), 'agents-stopped')
   },
 })

@@ -1,7 +1,7 @@
 /** Pages of workspaces and users: profile, members, teams, settings. */
 import type { SiteSection } from '../../site.ts'
 import { workspaceActivityPage } from './activity.tsx'
-import { stopWorkspaceAgentsForm, workspaceAgentsPage } from './agents.tsx'
+import { stopWorkspaceAgentForm, stopWorkspaceAgentsForm, workspaceAgentsPage } from './agents.tsx'
 import { workspaceAuditDownload, workspaceAuditPage } from './audit.tsx'
 import { workspaceDangerForms } from './danger-forms.ts'
 import { deletedReposPage, purgeRepoForm, restoreRepoForm } from './deleted.tsx'
@@ -46,6 +46,7 @@ export const workspaces: SiteSection = {
     workspaceAuditPage,
   ],
   forms: [
+    stopWorkspaceAgentForm,
     stopWorkspaceAgentsForm,
     workspaceMemoryForm,
     newWorkspaceForm,
