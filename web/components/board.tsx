@@ -1,12 +1,14 @@
 // A board: cards in columns. A form on each card moves it to another column; the browser script
 // sends the same form when a card is dragged.
 import type { Child } from '../jsx/html.ts'
+import { withQuery } from '../paths.ts'
 import { t } from '../text.ts'
 import { AvatarStack, type ActorSummary } from './avatar.tsx'
 import { Button, LinkButton } from './button.tsx'
 import { Icon } from './icon.tsx'
 import { CsrfField } from './form.tsx'
 import { Labels, type LabelSummary } from './label.tsx'
+import { FieldPicker, withChosen, type PickerSearch } from './picker.tsx'
 
 export type BoardCard = {
   /** Unique on the page. */
@@ -45,15 +47,21 @@ type BoardProps = {
   readonly moveHref: (card: string) => string
   /** The id of the card whose form is shown though the board is large. */
   readonly moving: string | null
+  /** Where cards can go when the board has not all columns: those that were found. */
+  readonly targets?: BoardTargets | undefined
+}
+
+export type BoardTargets = PickerSearch & {
+  readonly items: readonly Pick<BoardColumn, 'value' | 'name'>[]
 }
 
 /** Each card of a small board has its form; on a large one these would be most of the page. */
 const MAX_FORMS = 30
 const MAX_CHOICES = 200
 
-function isLarge({ columns }: BoardProps): boolean {
+function isLarge({ columns, targets }: BoardProps): boolean {
   const cards = columns.reduce((sum, column) => sum + column.cards.length, 0)
-  return cards > MAX_FORMS || cards * columns.length > MAX_CHOICES
+  return targets !== undefined || cards > MAX_FORMS || cards * columns.length > MAX_CHOICES
 }
 
 /** `place` says before or after which card of the column a card goes. */
@@ -87,31 +95,76 @@ const OrderButtons = ({ card, column }: Pick<CardProps, 'card' | 'column'>) => {
   )
 }
 
-const MoveForm = ({ card, column, columns, action, csrf }: CardProps) => (
-  <form class="board-move" action={action} method="post" data-once>
-    <CsrfField csrf={csrf} />
-    {Object.entries(card.fields ?? {}).map(([name, value]) => (
+const ColumnSelect = ({ card, column, columns }: CardProps) => (
+  <span class="select">
+    <select
+      class="input"
+      name="to"
+      aria-label={t('Column of {reference}', { reference: card.reference })}
+    >
+      {columns.map(({ value, name }) => (
+        <option value={value} selected={value === column.value}>
+          {name}
+        </option>
+      ))}
+    </select>
+    <Icon name="chevron-down" />
+  </span>
+)
+
+const ColumnPicker = ({
+  card,
+  column,
+  targets,
+}: Pick<CardProps, 'card' | 'column'> & { targets: BoardTargets }) => {
+  const optionOf = ({ value, name }: Pick<BoardColumn, 'value' | 'name'>) => ({
+    value,
+    label: name,
+    shown: <bdi>{name}</bdi>,
+    chosen: value === column.value,
+  })
+  return (
+    <FieldPicker
+      single
+      small
+      align="left"
+      name="to"
+      label={t('Column of {reference}', { reference: card.reference })}
+      summary={t('Column')}
+      search={targets}
+      options={withChosen(targets.items.map(optionOf), [optionOf(column)], targets)}
+    />
+  )
+}
+
+const MoveForm = (props: CardProps) => (
+  <form
+    class="board-move"
+    // The search of the picker shows the form of this card again.
+    action={
+      props.targets === undefined ? props.action : withQuery(props.action, { move: props.card.id })
+    }
+    method="post"
+    data-once
+  >
+    <CsrfField csrf={props.csrf} />
+    {Object.entries(props.card.fields ?? {}).map(([name, value]) => (
       <input type="hidden" name={name} value={value} />
     ))}
-    <input type="hidden" name="from" value={column.value} />
-    <span class="select">
-      <select
-        class="input"
-        name="to"
-        aria-label={t('Column of {reference}', { reference: card.reference })}
-      >
-        {columns.map(({ value, name }) => (
-          <option value={value} selected={value === column.value}>
-            {name}
-          </option>
-        ))}
-      </select>
-      <Icon name="chevron-down" />
-    </span>
-    <Button small variant="quiet" label={t('Move {reference}', { reference: card.reference })}>
+    <input type="hidden" name="from" value={props.column.value} />
+    {props.targets === undefined ? (
+      <ColumnSelect {...props} />
+    ) : (
+      <ColumnPicker {...props} targets={props.targets} />
+    )}
+    <Button
+      small
+      variant="quiet"
+      label={t('Move {reference}', { reference: props.card.reference })}
+    >
       {t('Move')}
     </Button>
-    <OrderButtons card={card} column={column} />
+    <OrderButtons card={props.card} column={props.column} />
   </form>
 )
 

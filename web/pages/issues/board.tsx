@@ -14,6 +14,7 @@ import { getRepo, type Repo } from '#features/repos/index.ts'
 import {
   Board,
   type BoardCard,
+  type BoardTargets,
   EmptyState,
   FilterBar,
   Label,
@@ -23,6 +24,7 @@ import {
 import type { Child } from '../../jsx/html.ts'
 import { issuePath, repoPath, withQuery } from '../../paths.ts'
 import { action, page, type Visit } from '../../site.ts'
+import { findChoices } from '../choices.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
 import { rich, t } from '../../text.ts'
 
@@ -137,6 +139,7 @@ async function loadBoard(visit: Visit) {
     listed.items,
     by === 'label' ? labels.items.map((label) => label.name) : milestones.items.map(({ id }) => id),
   )
+  const moreColumns = (by === 'label' ? labels : milestones).next !== null
   const listedNames = new Set(labels.items.map((label) => label.name))
   const names = new Set(issues.flatMap(({ labels }) => labels.slice(0, MAX_CARDS_OF_ISSUE)))
   const others = [...names.difference(listedNames)]
@@ -158,11 +161,33 @@ async function loadBoard(visit: Visit) {
         ]),
       ).values(),
     ].sort((a, b) => (a.id > b.id ? -1 : 1)),
-    moreColumns: (by === 'label' ? labels : milestones).next !== null,
+    moreColumns,
+    targets: moreColumns ? await loadTargets(visit, by) : undefined,
   }
 }
 
+/** The columns that a card can go to when the board has not all of them. */
+function loadTargets(visit: Visit, by: By): Promise<BoardTargets> {
+  const repo = repoOf(visit)
+  return findChoices(visit, 'to', async (page) => {
+    if (by === 'label') {
+      const { items } = await visit.call(listLabels, { repo, ...page })
+      return { items: items.map(({ name }) => ({ value: name, name })) }
+    }
+    const { items } = await visit.call(listMilestones, { repo, ...page })
+    return { items: items.map(({ id, title }) => ({ value: id, name: title })) }
+  })
+}
+
 type BoardData = Awaited<ReturnType<typeof loadBoard>>
+
+/** The column of issues that have none is among the first ones. */
+const withNone = (by: By, targets: BoardTargets): BoardTargets =>
+  targets.q === null
+    ? { ...targets, items: [{ value: '', name: noneOf(by) }, ...targets.items] }
+    : targets
+
+const noneOf = (by: By): string => (by === 'milestone' ? t('No milestone') : t('No label'))
 
 /** A column for each milestone or label, and a first one for the issues that have none. */
 function columnsOf(
@@ -179,8 +204,8 @@ function columnsOf(
     ? [
         {
           value: '',
-          title: t('No milestone'),
-          name: t('No milestone'),
+          title: noneOf(by),
+          name: noneOf(by),
           href: null,
           issues: issues.filter(({ milestone }) => milestone === null),
         },
@@ -195,8 +220,8 @@ function columnsOf(
     : [
         {
           value: '',
-          title: t('No label'),
-          name: t('No label'),
+          title: noneOf(by),
+          name: noneOf(by),
           href: null,
           issues: issues.filter((issue) => issue.labels.length === 0),
         },
@@ -213,7 +238,7 @@ function columnsOf(
 export const boardPage = page({
   path: '/:workspace/:repo/issues/board',
   load: loadBoard,
-  view: ({ repo, issues, more, moreColumns, labels, milestones }, visit) => {
+  view: ({ repo, issues, more, moreColumns, targets, labels, milestones }, visit) => {
     const by = byOf(visit)
     const list = repoPath(repo.full_name, '/issues')
     const columns = columnsOf(by, { repo, issues, labels, milestones })
@@ -258,6 +283,7 @@ export const boardPage = page({
             csrf={visit.csrf}
             moveHref={(card) => withQuery(boardPath(repo.full_name, by), { move: card })}
             moving={visit.url.searchParams.get('move')}
+            targets={targets && withNone(by, targets)}
             columns={columns.map((column, at) => ({
               ...column,
               cards: cardsOf(column, at, { by, repo: repo.full_name, known, mayMove }),

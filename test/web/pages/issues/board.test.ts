@@ -1,6 +1,6 @@
 /** The board of issues, by forms as a keyboard reaches them. */
 import { expect, test } from 'bun:test'
-import { createIssue, createMilestone, getIssue } from '#features/issues/index.ts'
+import { createIssue, createLabel, createMilestone, getIssue } from '#features/issues/index.ts'
 import { runForge } from '../../../features/oauth/running.ts'
 
 const REPO = 'acme/site'
@@ -71,4 +71,35 @@ test('a large board has the form of one card, and less than 100 KB', async () =>
   const form = moving.html.slice(moving.html.indexOf('<form class="board-move"'))
   expect(await browser.press(form, at, { to: '' })).toMatchObject({ status: 303, location: at })
   expect((await issue()).milestone).toBeNull()
+})
+
+test('a card moves to a milestone or label that has no column, which a search finds', async () => {
+  for (let at = 0; at < 60; at++) {
+    await forge.call(createLabel, ada, { repo: REPO, name: `area ${at}` })
+    await forge.call(createMilestone, ada, { repo: REPO, title: `Goal ${at}` })
+  }
+  const { number } = await forge.call(createIssue, ada, { repo: REPO, title: 'It rattles' })
+  const rattling = async () => (await forge.call(getIssue, ada, { repo: REPO, number })).issue
+  const browser = await forge.browser('ada')
+  const move = async (board: string, target: string, field: RegExp): Promise<void> => {
+    const { html } = await browser.open(board)
+    expect(html).not.toContain(`>${target}</`)
+    const link = new RegExp(`href="([^"]+)"[^>]*aria-label="Move #${number}"`).exec(html)?.[1] ?? ''
+    const address = link.replaceAll('&amp;', '&').split('#')[0] ?? ''
+    const form = await browser.open(address)
+    const found = await browser.press(form.html.replaceAll('&amp;', '&'), address, {
+      find: 'to',
+      'find-to': target,
+    })
+    expect([found.status, found.html.split('class="board-move"').length - 1]).toEqual([200, 1])
+    const [, to = ''] = field.exec(found.html) ?? []
+    const moved = await browser.press(found.html.replaceAll('&amp;', '&'), address, { to })
+    expect([moved.status, moved.location]).toEqual([303, board])
+    expect((await browser.open(board)).html).toContain(`>${target}</`)
+  }
+  const board = `/${REPO}/issues/board`
+  await move(board, 'Goal 2', /name="to" value="([^"]+)"><span class="picker-text"><bdi>Goal 2</)
+  expect((await rattling()).milestone?.title).toBe('Goal 2')
+  await move(`${board}?by=label`, 'area 55', /name="to" value="(area 55)"/)
+  expect((await rattling()).labels).toContain('area 55')
 })
