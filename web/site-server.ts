@@ -9,7 +9,6 @@ import { Moved, Refusal } from '#lib/errors.ts'
 import { assets } from './assets.ts'
 import { AssetResponder, compressPage } from './compression.ts'
 import { CSRF_FIELD } from './components/form.tsx'
-import { FIND_FIELD } from './components/picker.tsx'
 import { isCsrfToken } from './cookies.ts'
 import { CrawlerDefense, isCostly, PROOF_PATH } from './crawlers.ts'
 import {
@@ -23,12 +22,14 @@ import {
   type SentForm,
 } from './form-body.ts'
 import { renderPage, type Html } from './jsx/html.ts'
+import { inPlaceOf, leadBack, previousPage } from './list-place.ts'
 import { localeOf, withLocale, type Locale } from './locale.ts'
 import { sentenceOf } from './messages.ts'
 import { movedAddress } from './moved.ts'
 import { addressHere } from './other-forges.ts'
 import { errorPage } from './pages/error.tsx'
 import { proofOfWorkPage } from './pages/proof-of-work.tsx'
+import { searchFields } from './picker-search.ts'
 import { Router, type Match } from './router.ts'
 import {
   DirectResponse,
@@ -167,11 +168,8 @@ export class SiteServer {
 
   /** A refused form is shown at its own address. A reload there leads to the page of the form. */
   #redirectToFormPage(path: string): Response {
-    const form = this.#forms.find(path)
-    const page = form?.value.page?.path.replace(/:(\w+)/g, (_, name: string) =>
-      encodeURIComponent(form.params[name] ?? ''),
-    )
-    if (page === undefined || page === path || page.includes('*')) throw new NoSuchPage()
+    const page = pathOfPage(this.#forms.find(path))
+    if (page === null || page === path) throw new NoSuchPage()
     return redirect(page, 302).response
   }
 
@@ -182,7 +180,9 @@ export class SiteServer {
   ): Promise<Response> {
     if (!match) throw new NoSuchPage()
     const { value: form, params } = match
-    const visit = visitor.visit(params)
+    const from = previousPage(visitor.request, visitor.url)
+    const url = from?.pathname === pathOfPage(match) ? inPlaceOf(from, visitor.url) : visitor.url
+    const visit = { ...visitor.visit(params), url }
     // Before the body is read, because whoever may not send it costs nothing then.
     if (!form.isAuthorizedByAddress && !isFromThisSite(visitor)) throw foreignForm()
     if (!form.allowsAnonymous && visit.viewer === null)
@@ -192,29 +192,29 @@ export class SiteServer {
     if (!form.isAuthorizedByAddress && !isCsrfToken(visitor.secret, fields.text(CSRF_FIELD)))
       throw foreignForm()
     // The search of a picker: the page is shown again with what was typed, and with what was found.
-    if (fields.has(FIND_FIELD) && form.page !== null)
+    const searched = searchFields(fields)
+    if (searched !== null && form.page !== null)
       return toResponse(
-        await form.page.render(visitor.visit(params, { values: fields, error: null })),
+        await form.page.render({ ...visit, form: { values: searched, error: null } }),
         200,
       )
     try {
       if (sent.refusal) throw sent.refusal
-      const { response } = await form.submit(visit, fields, sent.file ?? null, sent.files ?? null)
+      const result = await form.submit(visit, fields, sent.file ?? null, sent.files ?? null)
+      const response = leadBack(result.response, from)
       return visitor.request.headers.has('hearth-in-place') ? nameAddress(response) : response
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       // Browsers read the response only after they have sent the whole body.
       await sent.discardRest?.()
       if (form.page === null || error.status === 404) throw error
-      const again = visitor.visit(params, {
-        values: fields,
-        error: {
-          field: error.field,
-          message: sentenceOf(error.message, error.field),
-          reason: error.reason,
-          details: error.details,
-        },
-      })
+      const refused = {
+        field: error.field,
+        message: sentenceOf(error.message, error.field),
+        reason: error.reason,
+        details: error.details,
+      }
+      const again = { ...visit, form: { values: fields, error: refused } }
       return toResponse(await form.page.render(again), 422)
     }
   }
@@ -277,6 +277,14 @@ export class SiteServer {
     const next = safeRedirectPath(fields.text('next')) ?? '/'
     return redirect(next, 303, { 'set-cookie': cookie }).response
   }
+}
+
+/** The path of the page of a form. Null when it has none. */
+function pathOfPage(match: Match<Form> | null): string | null {
+  const page = match?.value.page?.path.replace(/:(\w+)/g, (_, name: string) =>
+    encodeURIComponent(match.params[name] ?? ''),
+  )
+  return page === undefined || page.includes('*') ? null : page
 }
 
 /** Tells a script where a form leads, instead of leading there: it may be the page that is open. */

@@ -1,6 +1,7 @@
 import { LinkButton } from '../components/button.tsx'
 import { ErrorPage } from '../components/card.tsx'
 import type { Html } from '../jsx/html.ts'
+import { previousPage } from '../list-place.ts'
 import type { Visit } from '../site.ts'
 import { Shell } from './shell.tsx'
 import { t, texts } from '../text.ts'
@@ -20,10 +21,8 @@ const TITLES: Readonly<Record<number, string>> = texts({
 
 /** The page of this site that led here. */
 function previousPath({ request, url }: Visit): string | null {
-  const from = URL.parse(request.headers.get('referer') ?? '')
-  return from?.host === url.host && from.pathname !== url.pathname
-    ? from.pathname + from.search
-    : null
+  const from = previousPage(request, url)
+  return from !== null && from.pathname !== url.pathname ? from.pathname + from.search : null
 }
 
 /** What happened, and the next step. */

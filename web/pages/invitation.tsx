@@ -25,6 +25,7 @@ import {
 } from '../components/index.ts'
 import { repoPath, withQuery, workspacePath } from '../paths.ts'
 import { action, redirectWithFlash, page, type Visit } from '../site.ts'
+import { pageOfRows, RowSteps } from './row-form.tsx'
 import { formError, Shell } from './shell.tsx'
 import { rich, t } from '../text.ts'
 
@@ -40,15 +41,33 @@ const roleText = ({ kind, role }: Invitation): string =>
       ? t('an owner')
       : t('a member')
 
-/** The invitations that the visitor can answer. */
+const LISTS = [listMyWorkspaceInvites, listMyRepoInvitations] as const
+
+/** The invitations that the visitor can answer, a hundred of each kind at most. */
 export async function invitationsTo(visit: Visit): Promise<Invitation[]> {
   if (visit.viewer === null) return []
-  const [workspaces, repositories] = await Promise.all([
-    visit.call(listMyWorkspaceInvites, { per_page: 100 }),
-    visit.call(listMyRepoInvitations, { per_page: 100 }),
-  ])
-  return [...workspaces.items, ...repositories.items]
+  const lists = await Promise.all(LISTS.map((list) => visit.call(list, { per_page: 100 })))
+  return lists.flatMap(({ items }) => items)
 }
+
+/** One of them, however many there are. */
+async function findInvitation(visit: Visit, id: string): Promise<Invitation | null> {
+  if (visit.viewer === null) return null
+  for (const list of LISTS)
+    for (let next: string | null = '1'; next !== null; ) {
+      const found: { items: Invitation[]; next: string | null } = await visit.call(list, {
+        page: Number(next),
+        per_page: 100,
+      })
+      const invitation = found.items.find((one) => one.id === id)
+      if (invitation) return invitation
+      next = found.next
+    }
+  return null
+}
+
+/** Of the list on the start page. */
+const PER_PAGE = 10
 
 const Answer = ({
   visit,
@@ -84,28 +103,33 @@ export const InvitationsForYou = ({
 }: {
   visit: Visit
   invitations: readonly Invitation[]
-}) =>
-  invitations.length === 0 ? null : (
-    <List label={t('Invitations for you')} head={<h2>{t('Invitations for you')}</h2>}>
-      {invitations.map((invitation) => (
-        <Row
-          title={<a href={pathOf(invitation.id)}>{placeOf(invitation)}</a>}
-          meta={
-            <>
-              <span>
-                {rich('{username} invited you as {invitation}', {
-                  username: invitation.invited_by?.username ?? 'Hearth',
-                  invitation: roleText(invitation),
-                })}
-              </span>
-              <RelativeTime at={invitation.created_at} />
-            </>
-          }
-          end={<Answer visit={visit} invitation={invitation} small />}
-        />
-      ))}
-    </List>
+}) => {
+  const list = pageOfRows(visit, invitations, PER_PAGE, 'invitations')
+  return list.items.length === 0 ? null : (
+    <>
+      <List label={t('Invitations for you')} head={<h2>{t('Invitations for you')}</h2>}>
+        {list.items.map((invitation) => (
+          <Row
+            title={<a href={pathOf(invitation.id)}>{placeOf(invitation)}</a>}
+            meta={
+              <>
+                <span>
+                  {rich('{username} invited you as {invitation}', {
+                    username: invitation.invited_by?.username ?? 'Hearth',
+                    invitation: roleText(invitation),
+                  })}
+                </span>
+                <RelativeTime at={invitation.created_at} />
+              </>
+            }
+            end={<Answer visit={visit} invitation={invitation} small />}
+          />
+        ))}
+      </List>
+      <RowSteps list={list} here="/" name="invitations" label={t('Invitations for you')} />
+    </>
   )
+}
 
 /** Anonymous visitors learn nothing here, whatever the id is. */
 const NoInvitation = ({ error }: { error: string | null }) => (
@@ -127,7 +151,7 @@ export const invitationPage = page({
   path: '/invite/:id',
   load: async (visit) => {
     const id = visit.params.id ?? ''
-    const invitation = (await invitationsTo(visit)).find((one) => one.id === id) ?? null
+    const invitation = await findInvitation(visit, id)
     return { id, invitation, code: visit.url.searchParams.get('code') }
   },
   view: ({ id, invitation, code }, visit) => (
@@ -188,7 +212,7 @@ export const answerInvitationForm = action({
   page: invitationPage,
   submit: async (visit, fields) => {
     const id = visit.params.id ?? ''
-    const kind = (await invitationsTo(visit)).find((one) => one.id === id)?.kind ?? 'workspace'
+    const kind = (await findInvitation(visit, id))?.kind ?? 'workspace'
     if (fields.text('decision') !== 'accept') {
       await (kind === 'workspace'
         ? visit.call(declineWorkspaceInvite, { id })

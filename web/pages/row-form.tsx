@@ -5,7 +5,6 @@ import type { Child } from '../jsx/html.ts'
 import { pageNumber } from '../page-number.ts'
 import { withQuery } from '../paths.ts'
 import type { Visit } from '../site.ts'
-import { rich } from '../text.ts'
 
 /** The rows of one page of a list, which `name` counts in the address. */
 export type ListPage<T> = {
@@ -28,6 +27,23 @@ export function pageOfRows<T>(
     page,
     hasNext: page < last,
   }
+}
+
+/**
+ * Loads the page of a list that the address names. When nothing is on it, as after its last row was deleted,
+ * the page before it, else the first.
+ */
+export async function loadPage<L extends { readonly items: readonly unknown[] }>(
+  visit: Visit,
+  load: (page: number) => Promise<L>,
+  name = 'page',
+): Promise<Omit<L, 'next'> & { readonly page: number; readonly hasNext: boolean }> {
+  const asked = pageNumber(visit, name)
+  for (const page of new Set([asked, Math.max(1, asked - 1), 1])) {
+    const { next, ...list } = { next: null, ...(await load(page)) }
+    if (list.items.length > 0 || page === 1) return { ...list, page, hasNext: next !== null }
+  }
+  throw new Error('the first page ends the loop')
 }
 
 /** An address that stays on the pages of its lists, which `names` count. */
@@ -71,18 +87,17 @@ export const RowForm = ({
   id,
   refused,
   here,
-  name,
+  label,
   children,
 }: {
   visit: Visit
   id: string
   refused: string | null
   here: string
-  name: string
+  label: Child
   children: () => Child
-}) => {
-  const label = rich('Edit {name}', { name })
-  return (refused ?? visit.url.searchParams.get('edit')) === id ? (
+}) =>
+  (refused ?? visit.url.searchParams.get('edit')) === id ? (
     <details class="more" id={id} open>
       <summary>{label}</summary>
       {children()}
@@ -92,4 +107,3 @@ export const RowForm = ({
       <a href={`${withQuery(here, { edit: id })}#${id}`}>{label}</a>
     </p>
   )
-}

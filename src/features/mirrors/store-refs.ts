@@ -111,11 +111,17 @@ export const keepRemoteRefs = (tx: Tx, mirror_id: string, repo_id: string): void
     tx.now,
   )
 
-export const listKeptRefs = (db: Db, repo_id: string, limit: number): KeptRefRow[] =>
+export const listKeptRefs = (
+  db: Db,
+  repo_id: string,
+  { limit, offset }: { limit: number; offset: number },
+): KeptRefRow[] =>
   db.all<KeptRefRow>(
-    'SELECT * FROM mirror_kept_refs WHERE repo_id = ? ORDER BY kept_at DESC, name, oid LIMIT ?',
+    `SELECT * FROM mirror_kept_refs WHERE repo_id = ?
+     ORDER BY kept_at DESC, name, oid LIMIT ? OFFSET ?`,
     repo_id,
     limit,
+    offset,
   )
 
 export const findKeptRef = (db: Db, repo_id: string, oid: Oid): KeptRefRow | null =>

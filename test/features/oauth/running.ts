@@ -78,6 +78,8 @@ export async function runForge(change: Partial<Settings> = {}) {
 /** A test browser: keeps cookies, submits forms as the page has them, and follows no redirects. */
 export class Browser {
   readonly #cookies: Map<string, string>
+  /** The address of the page that is open. Its forms name it, as those of browsers do. */
+  #address: string | null = null
 
   constructor(
     private readonly base: string,
@@ -109,6 +111,7 @@ export class Browser {
   }
 
   open(address: string) {
+    this.#address = new URL(address, this.base).href
     return this.#send(address, { method: 'GET' })
   }
 
@@ -148,7 +151,10 @@ export class Browser {
     return this.#send(action, {
       method: 'POST',
       body: fields,
-      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      headers: {
+        'content-type': 'application/x-www-form-urlencoded',
+        ...(this.#address === null ? {} : { referer: this.#address }),
+      },
     })
   }
 }

@@ -46,7 +46,9 @@ test('a setting is set, refused beside its field, and reset', async () => {
 })
 
 test('quotas are set in mebibytes', async () => {
-  const page = await admin.open('/admin/workspaces')
+  const { html } = await admin.open('/admin/workspaces')
+  const [, link = ''] = /<a href="([^"]+)">Quotas of acme<\/a>/.exec(html) ?? []
+  const page = await admin.open(link)
   expect(
     (
       await admin.press(page.html, '/admin/workspaces/quota', {

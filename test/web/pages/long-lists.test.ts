@@ -77,6 +77,17 @@ test('running and ended agents of a repository, and the running ones of a worksp
   const { html } = await reader.open(`${page}?page=4&running=2`)
   expect(html).toContain(`href="${page}?page=4&amp;running=3" rel="next"`)
   expect(html).toContain(`href="${page}?running=2&amp;page=3" rel="prev"`)
+  // An agent is stopped on the page that it is on, also on that of the workspace.
+  for (const [address, form] of [
+    [`${page}?page=2&running=2`, `${page}/stop`],
+    ['/acme/-/agents?running=3', '/acme/-/agents/stop'],
+  ] as const) {
+    const shown = (await reader.open(address)).html
+    const [, name = ''] = /<strong>(agent-\d+)</.exec(shown) ?? []
+    const stopped = await reader.press(shown, form, {})
+    expect([stopped.status, stopped.location]).toEqual([303, address])
+    expect((await reader.open(address)).html).not.toContain(`<strong>${name}</strong> <a`)
+  }
 })
 
 test('results of a search', async () => {

@@ -5,8 +5,11 @@ import { ActionButton } from '../../components/form.tsx'
 import { List, Row } from '../../components/rows.tsx'
 import { RelativeTime } from '../../components/time.tsx'
 import { action, redirectWithFlash, page } from '../../site.ts'
+import { loadPage, RowSteps } from '../row-form.tsx'
 import { SettingsFrame } from './settings-frame.tsx'
 import { rich, t } from '../../text.ts'
+
+const PER_PAGE = 50
 
 const ApplicationRow = ({ application, csrf }: { application: Application; csrf: string }) => (
   <Row
@@ -47,25 +50,27 @@ const ApplicationRow = ({ application, csrf }: { application: Application; csrf:
 
 export const applicationsPage = page({
   path: '/settings/applications',
-  load: (visit) => visit.call(listApplications, {}),
-  view: ({ items }, visit) => (
+  load: (visit) =>
+    loadPage(visit, (page) => visit.call(listApplications, { page, per_page: PER_PAGE })),
+  view: (list, visit) => (
     <SettingsFrame
       visit={visit}
       title={t('Applications')}
       current="applications"
       lead={t('Applications that can access your account. Revoking ends their access at once.')}
     >
-      {items.length === 0 ? (
+      {list.items.length === 0 ? (
         <EmptyState icon="shield" title={t('No applications yet')}>
           {t('An agent or tool that signs in with this forge appears here once you approve it.')}
         </EmptyState>
       ) : (
         <List label={t('Your applications')}>
-          {items.map((application) => (
+          {list.items.map((application) => (
             <ApplicationRow application={application} csrf={visit.csrf} />
           ))}
         </List>
       )}
+      <RowSteps list={list} here="/settings/applications" label={t('Pages of applications')} />
     </SettingsFrame>
   ),
 })

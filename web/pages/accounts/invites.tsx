@@ -6,8 +6,9 @@ import { ActionButton, Field, Form, FormActions, Select } from '../../components
 import { List, Row } from '../../components/rows.tsx'
 import { Badge } from '../../components/state.tsx'
 import { RelativeTime } from '../../components/time.tsx'
-import { action, redirectWithFlash, form, page } from '../../site.ts'
+import { action, redirectWithFlash, form, page, type Visit } from '../../site.ts'
 import { fieldError, formError } from '../shell.tsx'
+import { loadPage, RowSteps } from '../row-form.tsx'
 import { SettingsFrame } from './settings-frame.tsx'
 import { rich, t } from '../../text.ts'
 import { stateWord } from '../../messages.ts'
@@ -55,16 +56,26 @@ const InviteRow = ({ invite, csrf }: { invite: Invite; csrf: string }) => (
   />
 )
 
+const PER_PAGE = 30
+
+/** A page of the list, which does not say by itself whether there are more. */
+async function invitesOn(visit: Visit, page: number) {
+  const load = (at: number) => visit.call(listInvites, { page: at, per_page: PER_PAGE })
+  const { invites, left } = await load(page)
+  const hasNext = invites.length === PER_PAGE && (await load(page + 1)).invites.length > 0
+  return { items: invites, left, next: hasNext ? String(page + 1) : null }
+}
+
 export const invitesPage = page({
   path: '/settings/invites',
   load: async (visit) => {
     const [list, workspaces] = await Promise.all([
-      visit.call(listInvites, {}),
+      loadPage(visit, (page) => invitesOn(visit, page)),
       visit.call(listWorkspaces, { per_page: 100 }),
     ])
-    return { ...list, owned: workspaces.items.filter(({ role }) => role === 'owner') }
+    return { list, owned: workspaces.items.filter(({ role }) => role === 'owner') }
   },
-  view: ({ invites, left, owned }, visit) => (
+  view: ({ list, owned }, visit) => (
     <SettingsFrame
       visit={visit}
       title={t('Invites')}
@@ -102,19 +113,22 @@ export const invitesPage = page({
           )}
           <FormActions>
             <Button variant="primary">{t('Create invite')}</Button>
-            {left !== null && <span class="muted">{rich('{left} left', { left })}</span>}
+            {list.left !== null && (
+              <span class="muted">{rich('{left} left', { left: list.left })}</span>
+            )}
           </FormActions>
         </Form>
       </Card>
-      {invites.length === 0 ? (
+      {list.items.length === 0 ? (
         <EmptyState icon="mail" title={t('No invites yet')} />
       ) : (
         <List label={t('Your invites')}>
-          {invites.map((invite) => (
+          {list.items.map((invite) => (
             <InviteRow invite={invite} csrf={visit.csrf} />
           ))}
         </List>
       )}
+      <RowSteps list={list} here="/settings/invites" label={t('Pages of invites')} />
     </SettingsFrame>
   ),
 })

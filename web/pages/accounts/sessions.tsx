@@ -6,6 +6,7 @@ import { List, Row } from '../../components/rows.tsx'
 import { Badge } from '../../components/state.tsx'
 import { RelativeTime } from '../../components/time.tsx'
 import { action, redirectWithFlash, page } from '../../site.ts'
+import { pageOfRows, RowSteps } from '../row-form.tsx'
 import { SettingsFrame } from './settings-frame.tsx'
 import { rich, t, texts } from '../../text.ts'
 
@@ -16,6 +17,8 @@ const BY: Record<SignIn['method'], string> = texts({
   proxy: 'the proxy of your organization',
   setup: 'the set-up link',
 })
+
+const PER_PAGE = 50
 
 /** `Firefox on Linux`, as far as the browser says. The full user agent is shown below. */
 function browserOf(user_agent: string | null): string {
@@ -41,8 +44,8 @@ function browserOf(user_agent: string | null): string {
 
 export const sessionsPage = page({
   path: '/settings/sessions',
-  load: async (visit) => (await visit.call(listSignIns, {})).items,
-  view: (items, visit) => (
+  load: async (visit) => pageOfRows(visit, (await visit.call(listSignIns, {})).items, PER_PAGE),
+  view: (list, visit) => (
     <SettingsFrame
       visit={visit}
       title={t('Sessions')}
@@ -52,7 +55,7 @@ export const sessionsPage = page({
       <List
         label={t('Your sessions')}
         head={
-          items.length > 1 ? (
+          list.items.length > 1 || list.page > 1 ? (
             <ActionButton action="/settings/sessions/others" csrf={visit.csrf}>
               <Button small variant="danger">
                 {t('Sign out all others')}
@@ -61,7 +64,7 @@ export const sessionsPage = page({
           ) : undefined
         }
       >
-        {items.map((item) => (
+        {list.items.map((item) => (
           <Row
             mark={<Icon name="device" />}
             title={
@@ -99,6 +102,7 @@ export const sessionsPage = page({
           />
         ))}
       </List>
+      <RowSteps list={list} here="/settings/sessions" label={t('Pages of sessions')} />
     </SettingsFrame>
   ),
 })

@@ -23,6 +23,7 @@ import { RelativeTime } from '../../components/time.tsx'
 import type { Html } from '../../jsx/html.ts'
 import { pageResponse, action, redirectWithFlash, page, type Visit } from '../../site.ts'
 import { fieldError, formError } from '../shell.tsx'
+import { loadPage, RowSteps, type ListPage } from '../row-form.tsx'
 import { SettingsFrame } from './settings-frame.tsx'
 import { localized, rich, t } from '../../text.ts'
 
@@ -175,7 +176,7 @@ const TokensView = ({
   made,
 }: {
   visit: Visit
-  tokens: readonly Token[]
+  tokens: ListPage<Token>
   made: { name: string; secret: string } | null
 }): Html => (
   <SettingsFrame
@@ -190,23 +191,29 @@ const TokensView = ({
       </TokenSecret>
     )}
     <NewTokenCard visit={visit} made={made} />
-    {tokens.length === 0 ? (
+    {tokens.items.length === 0 ? (
       <EmptyState icon="key" title={t('No tokens yet')}>
         {t('Create one to clone and push over HTTPS, or to give an agent access.')}
       </EmptyState>
     ) : (
       <List label={t('Your tokens')}>
-        {tokens.map((token) => (
+        {tokens.items.map((token) => (
           <TokenRow token={token} csrf={visit.csrf} />
         ))}
       </List>
     )}
+    <RowSteps list={tokens} here="/settings/tokens" label={t('Pages of tokens')} />
   </SettingsFrame>
 )
 
+const PER_PAGE = 50
+
+const loadTokens = (visit: Visit): Promise<ListPage<Token>> =>
+  loadPage(visit, (page) => visit.call(listTokens, { page, per_page: PER_PAGE }))
+
 export const tokensPage = page({
   path: '/settings/tokens',
-  load: async (visit) => ({ tokens: (await visit.call(listTokens, {})).items }),
+  load: async (visit) => ({ tokens: await loadTokens(visit) }),
   view: ({ tokens }, visit) => <TokensView visit={visit} tokens={tokens} made={null} />,
 })
 
@@ -225,11 +232,11 @@ export const createTokenForm = action({
       ...(scopes.length > 0 ? { scopes } : {}),
       ...(repos.length > 0 ? { repos } : {}),
     })
-    const { items } = await visit.call(listTokens, {})
+    const tokens = await loadTokens(visit)
     const shown = (
       <TokensView
         visit={visit}
-        tokens={items}
+        tokens={tokens}
         made={{ name: made.name, secret: made.secret ?? '' }}
       />
     )

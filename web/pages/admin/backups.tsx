@@ -11,10 +11,12 @@ import { RelativeTime } from '../../components/time.tsx'
 import { bytesText, formatNumber } from '../../format.ts'
 import type { Child } from '../../jsx/html.ts'
 import { action, redirectWithFlash, page, type Visit } from '../../site.ts'
+import { pageOfRows, RowSteps } from '../row-form.tsx'
 import { AdminFrame } from './frame.tsx'
 import { rich, t, texts, tn } from '../../text.ts'
 
 const PATH = '/admin/backups'
+const PER_PAGE = 30
 const TONES: Record<Backup['state'], Tone> = {
   queued: 'wait',
   running: 'wait',
@@ -250,6 +252,7 @@ export const backupsPage = page({
   view: ({ backups, settings: { backups: plan, data } }, visit) => {
     const busy = backups.some(({ state }) => state === 'queued' || state === 'running')
     const { keep } = plan
+    const list = pageOfRows(visit, backups, PER_PAGE)
     return (
       <AdminFrame
         visit={visit}
@@ -276,11 +279,12 @@ export const backupsPage = page({
           </EmptyState>
         ) : (
           <List label={t('Backups')}>
-            {backups.map((backup) => (
+            {list.items.map((backup) => (
               <BackupRow backup={backup} visit={visit} />
             ))}
           </List>
         )}
+        <RowSteps list={list} here={PATH} label={t('Pages of backups')} />
       </AdminFrame>
     )
   },

@@ -13,8 +13,8 @@ import { Badge, type Tone } from '../../components/state.tsx'
 import { FilterBar } from '../../components/tabs.tsx'
 import { RelativeTime } from '../../components/time.tsx'
 import { withQuery } from '../../paths.ts'
-import { pageNumber } from '../../page-number.ts'
 import { action, redirectWithFlash, page, type Visit } from '../../site.ts'
+import { loadPage, RowSteps } from '../row-form.tsx'
 import { AdminFrame } from './frame.tsx'
 import { jobName } from './job-names.ts'
 import { sentenceCase } from '../../format.ts'
@@ -86,13 +86,10 @@ export const jobsPage = page({
     const { searchParams } = visit.url
     const state = JOB_STATES.find((one) => one === searchParams.get('state'))
     const kind = (searchParams.get('kind') ?? '').slice(0, 100) || undefined
-    const number = pageNumber(visit)
-    const { items, next } = await visit.call(listJobsQueue, {
-      state,
-      kind,
-      page: number,
-      per_page: SIZE,
-    })
+    const list = await loadPage(visit, (page) =>
+      visit.call(listJobsQueue, { state, kind, page, per_page: SIZE }),
+    )
+    const { items } = list
     const { queues } = await visit.call(getSiteStatus, {})
     const recurring = new Set(queues.flatMap((queue) => (queue.every === null ? [] : [queue.kind])))
     // Recurring jobs that wait for their time are most of the table, so they are listed apart
@@ -106,9 +103,9 @@ export const jobsPage = page({
     const listed = items
       .filter((job) => !resting.includes(job))
       .sort((a, b) => URGENCY[a.state] - URGENCY[b.state])
-    return { listed, resting, next, state, kind, number }
+    return { list, listed, resting, state, kind }
   },
-  view: ({ listed, resting, next, state, kind, number }, visit) => {
+  view: ({ list, listed, resting, state, kind }, visit) => {
     const href = (change: Record<string, string | number | undefined>) =>
       withQuery(PATH, { state, kind, ...change })
     return (
@@ -152,12 +149,7 @@ export const jobsPage = page({
           </List>
         )}
         {resting.length > 0 && <RecurringJobs visit={visit} resting={resting} />}
-        {(number > 1 || next !== null) && (
-          <p class="actions">
-            {number > 1 && <a href={href({ page: number - 1 })}>{t('Newer')}</a>}{' '}
-            {next !== null && <a href={href({ page: number + 1 })}>{t('Older')}</a>}
-          </p>
-        )}
+        <RowSteps list={list} here={href({})} label={t('Jobs')} />
       </AdminFrame>
     )
   },

@@ -18,7 +18,6 @@ import { Badge, Chip } from '../../components/state.tsx'
 import { FilterBar } from '../../components/tabs.tsx'
 import { RelativeTime } from '../../components/time.tsx'
 import { userPath, withQuery } from '../../paths.ts'
-import { pageNumber } from '../../page-number.ts'
 import {
   action,
   pageResponse,
@@ -28,12 +27,13 @@ import {
   type Visit,
 } from '../../site.ts'
 import { sendsMail } from '../accounts/sends-mail.ts'
+import { loadPage } from '../row-form.tsx'
 import { AdminFrame } from './frame.tsx'
 import { sentenceCase } from '../../format.ts'
 import { rich, t } from '../../text.ts'
 import { stateWord } from '../../messages.ts'
 
-const SIZE = 30
+const SIZE = 20
 const LINK_FORM = '/admin/users/link'
 const TONES = { active: 'good', suspended: 'bad', unconfirmed: 'wait' } as const
 
@@ -153,16 +153,17 @@ const LinkNotice = ({ link }: { link: NewLink }) => (
 
 const loadUsers = async (visit: Visit): Promise<UsersData> => {
   const { searchParams } = visit.url
-  const number = pageNumber(visit)
   const q = (searchParams.get('q') ?? '').trim().slice(0, 200)
   const state = stateOf(searchParams.get('state'))
-  const { items, total } = await visit.call(listUsers, {
-    ...(q === '' ? {} : { q }),
-    ...(state ? { state } : {}),
-    page: number,
-    per_page: SIZE,
-  })
-  return { items, total: total ?? items.length, q, state, number }
+  const { items, total, page } = await loadPage(visit, (page) =>
+    visit.call(listUsers, {
+      ...(q === '' ? {} : { q }),
+      ...(state ? { state } : {}),
+      page,
+      per_page: SIZE,
+    }),
+  )
+  return { items, total: total ?? items.length, q, state, number: page }
 }
 
 const UsersView = ({

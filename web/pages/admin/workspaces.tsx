@@ -10,10 +10,10 @@ import { Badge } from '../../components/state.tsx'
 import { FilterBar } from '../../components/tabs.tsx'
 import { RelativeTime } from '../../components/time.tsx'
 import { bytesText, formatNumber } from '../../format.ts'
-import { pageNumber } from '../../page-number.ts'
 import { workspacePath, withQuery } from '../../paths.ts'
 import { invalid } from '#lib/errors.ts'
 import { action, redirectWithFlash, page, type Visit } from '../../site.ts'
+import { loadPage, onSamePage, RowForm } from '../row-form.tsx'
 import { AdminFrame } from './frame.tsx'
 import { rich, t, tn } from '../../text.ts'
 
@@ -102,6 +102,10 @@ const RESOURCES: readonly Resource[] = [
   },
 ]
 
+/** An address that stays on the page of the list, and on what was searched for. */
+const herePath = (visit: Visit, path: string): string =>
+  onSamePage(visit, withQuery(path, { q: visit.url.searchParams.get('q') || undefined }), 'page')
+
 const isBytes = ({ name }: Resource): boolean => name.endsWith('_bytes')
 
 const usageOf = (usage: Usage, { name }: Resource): Limited =>
@@ -144,38 +148,33 @@ const QuotaForm = ({ workspace: { slug, usage }, visit }: RowProps) => {
   const refused = visit.form.values.text('workspace') === slug ? visit.form : null
   const error = refused?.error ?? null
   return (
-    <details class="more" open={refused !== null}>
-      <summary>{t('Quotas')}</summary>
-      <Form
-        action={`${PATH}/quota`}
-        csrf={visit.csrf}
-        label={t('Quotas of {slug}', { slug })}
-        error={error?.field === null ? error.message : null}
-      >
-        <input type="hidden" name="workspace" value={slug} />
-        {RESOURCES.map((resource, index) => (
-          <Field
-            id={`${resource.field}-${slug}`}
-            name={resource.field}
-            label={resource.label()}
-            type="number"
-            min={0}
-            value={
-              refused
-                ? refused.values.text(resource.field)
-                : fieldValue(resource, usageOf(usage, resource).limit)
-            }
-            hint={
-              index === 0 ? t('Empty is without limit. What is there already stays.') : undefined
-            }
-            error={error?.field === resource.field ? error.message : undefined}
-          />
-        ))}
-        <FormActions>
-          <Button>{t('Save')}</Button>
-        </FormActions>
-      </Form>
-    </details>
+    <Form
+      action={herePath(visit, `${PATH}/quota`)}
+      csrf={visit.csrf}
+      label={t('Quotas of {slug}', { slug })}
+      error={error?.field === null ? error.message : null}
+    >
+      <input type="hidden" name="workspace" value={slug} />
+      {RESOURCES.map((resource, index) => (
+        <Field
+          id={`${resource.field}-${slug}`}
+          name={resource.field}
+          label={resource.label()}
+          type="number"
+          min={0}
+          value={
+            refused
+              ? refused.values.text(resource.field)
+              : fieldValue(resource, usageOf(usage, resource).limit)
+          }
+          hint={index === 0 ? t('Empty is without limit. What is there already stays.') : undefined}
+          error={error?.field === resource.field ? error.message : undefined}
+        />
+      ))}
+      <FormActions>
+        <Button>{t('Save')}</Button>
+      </FormActions>
+    </Form>
   )
 }
 
@@ -194,7 +193,15 @@ const WorkspaceRow = ({ workspace, visit }: RowProps) => {
       }
       meta={<WorkspaceUsage workspace={workspace} />}
     >
-      <QuotaForm workspace={workspace} visit={visit} />
+      <RowForm
+        visit={visit}
+        id={workspace.id}
+        refused={visit.form.values.text('workspace') === slug ? workspace.id : null}
+        here={herePath(visit, PATH)}
+        label={rich('Quotas of {slug}', { slug })}
+      >
+        {() => <QuotaForm workspace={workspace} visit={visit} />}
+      </RowForm>
     </Row>
   )
 }
@@ -203,15 +210,12 @@ export const siteWorkspacesPage = page({
   path: PATH,
   load: async (visit) => {
     const q = (visit.url.searchParams.get('q') ?? '').trim().slice(0, 200)
-    const number = pageNumber(visit)
-    const { items, total } = await visit.call(listAllWorkspaces, {
-      ...(q === '' ? {} : { q }),
-      page: number,
-      per_page: SIZE,
-    })
-    return { items, total: total ?? items.length, q, number }
+    const list = await loadPage(visit, (page) =>
+      visit.call(listAllWorkspaces, { ...(q === '' ? {} : { q }), page, per_page: SIZE }),
+    )
+    return { list, q }
   },
-  view: ({ items, total, q, number }, visit) => (
+  view: ({ list: { items, total, page: number }, q }, visit) => (
     <AdminFrame
       visit={visit}
       title={t('Workspaces')}
@@ -242,7 +246,7 @@ export const siteWorkspacesPage = page({
       <Pagination
         page={number}
         perPage={SIZE}
-        total={total}
+        total={total ?? items.length}
         href={(to) => withQuery(PATH, { q: q || undefined, page: to })}
       />
     </AdminFrame>
@@ -263,6 +267,6 @@ export const quotaForm = action({
       workspace: fields.text('workspace'),
       ...Object.fromEntries(RESOURCES.map((resource) => [resource.name, limitOf(resource)])),
     })
-    return redirectWithFlash(visit, PATH, 'saved')
+    return redirectWithFlash(visit, herePath(visit, PATH), 'saved')
   },
 })

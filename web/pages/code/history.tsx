@@ -29,6 +29,7 @@ import {
 import { codePath, commitPath, comparePath, pullPath, repoPath, withQuery } from '../../paths.ts'
 import { pageNumber } from '../../page-number.ts'
 import { DirectResponse, page, type Visit } from '../../site.ts'
+import { loadPage, RowSteps } from '../row-form.tsx'
 import { branchRulesPath, countRules } from '../rulesets/branch.tsx'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
 import { locate, PathCrumbs, refsOf } from './frame.tsx'
@@ -196,22 +197,23 @@ const BranchRow = ({ visit, repo, branch, rules }: BranchProps & { visit: Visit 
 )
 
 /** Each has forms to rename and delete it. */
-const BRANCHES_PER_PAGE = 20
+const REFS_PER_PAGE = 20
 
 export const branchesPage = page({
   path: '/:workspace/:repo/branches',
   load: async (visit) => {
     const name = repoOf(visit)
-    const number = pageNumber(visit)
     const q = (visit.url.searchParams.get('q') ?? '').trim().slice(0, 200)
     const [repo, branches] = await Promise.all([
       visit.call(getRepo, { repo: name }),
-      visit.call(listBranches, {
-        repo: name,
-        page: number,
-        per_page: BRANCHES_PER_PAGE,
-        ...(q === '' ? {} : { q }),
-      }),
+      loadPage(visit, (page) =>
+        visit.call(listBranches, {
+          repo: name,
+          page,
+          per_page: REFS_PER_PAGE,
+          ...(q === '' ? {} : { q }),
+        }),
+      ),
     ])
     const rules = new Map(
       await Promise.all(
@@ -220,9 +222,9 @@ export const branchesPage = page({
         ),
       ),
     )
-    return { repo, branches, number, q, rules }
+    return { repo, branches, q, rules }
   },
-  view: ({ repo, branches, number, q, rules }, visit) => {
+  view: ({ repo, branches, q, rules }, visit) => {
     const here = repoPath(repo.full_name, '/branches')
     return (
       <RepoFrame visit={visit} repo={repo} title={t('Branches')} current="code">
@@ -230,7 +232,7 @@ export const branchesPage = page({
         {repo.permissions.write && !repo.archived && !repo.empty && (
           <NewBranch repo={repo} visit={visit} />
         )}
-        {(q !== '' || number > 1 || branches.next !== null) && (
+        {(q !== '' || branches.page > 1 || branches.hasNext) && (
           <Form action={here} method="get" class="compare-pick" label={t('Find a branch')}>
             <Field name="q" label={t('Name')} type="search" mono value={q} maxlength={200} />
             <Button>{t('Find')}</Button>
@@ -258,10 +260,7 @@ export const branchesPage = page({
             ))}
           </List>
         )}
-        <Pager
-          newer={number > 1 ? withQuery(here, { q, page: number - 1 }) : null}
-          older={branches.next === null ? null : withQuery(here, { q, page: number + 1 })}
-        />
+        <RowSteps list={branches} here={withQuery(here, { q })} label={t('Pages of branches')} />
       </RepoFrame>
     )
   },
@@ -316,15 +315,22 @@ export const tagsPage = page({
   path: '/:workspace/:repo/tags',
   load: async (visit) => {
     const name = repoOf(visit)
-    const number = pageNumber(visit)
     const q = (visit.url.searchParams.get('q') ?? '').trim().slice(0, 200)
     const [repo, tags] = await Promise.all([
       visit.call(getRepo, { repo: name }),
-      visit.call(listTags, { repo: name, q, sort: 'version', page: number }),
+      loadPage(visit, (page) =>
+        visit.call(listTags, {
+          repo: name,
+          q,
+          sort: 'version',
+          page,
+          per_page: REFS_PER_PAGE,
+        }),
+      ),
     ])
-    return { repo, tags, number, q }
+    return { repo, tags, q }
   },
-  view: ({ repo, tags, number, q }, visit) => {
+  view: ({ repo, tags, q }, visit) => {
     const here = repoPath(repo.full_name, '/tags')
     return (
       <RepoFrame visit={visit} repo={repo} title={t('Tags')} current="code">
@@ -332,7 +338,7 @@ export const tagsPage = page({
         {repo.permissions.write && !repo.archived && !repo.empty && (
           <NewTag repo={repo} visit={visit} />
         )}
-        {(q !== '' || number > 1 || tags.next !== null) && (
+        {(q !== '' || tags.page > 1 || tags.hasNext) && (
           <Form action={here} method="get" class="compare-pick" label={t('Find a tag')}>
             <Field name="q" label={t('Name')} type="search" mono value={q} maxlength={200} />
             <Button>{t('Find')}</Button>
@@ -353,10 +359,7 @@ export const tagsPage = page({
             ))}
           </List>
         )}
-        <Pager
-          newer={number > 1 ? withQuery(here, { q, page: number - 1 }) : null}
-          older={tags.next === null ? null : withQuery(here, { q, page: number + 1 })}
-        />
+        <RowSteps list={tags} here={withQuery(here, { q })} label={t('Pages of tags')} />
       </RepoFrame>
     )
   },

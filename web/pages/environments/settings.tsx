@@ -202,7 +202,7 @@ const EnvironmentRow = ({ visit, repo, row }: { visit: Visit; repo: Repo; row: E
         id={row.id}
         refused={refusedOf(visit)}
         here={herePath(visit)}
-        name={row.name}
+        label={rich('Edit {name}', { name: row.name })}
       >
         {() => <EditEnvironment visit={visit} row={row} />}
       </RowForm>

@@ -20,7 +20,7 @@ import {
   Pagination,
   Row,
 } from '../../components/index.ts'
-import { pageNumber } from '../../page-number.ts'
+import { loadPage } from '../row-form.tsx'
 import { repoPath, withQuery } from '../../paths.ts'
 import { action, redirectWithFlash, emptyFormState, page, type Visit } from '../../site.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
@@ -126,12 +126,11 @@ export const labelsPage = page({
   path: '/:workspace/:repo/labels',
   load: async (visit) => {
     const name = repoOf(visit)
-    const number = pageNumber(visit)
     const [repo, labels] = await Promise.all([
       visit.call(getRepo, { repo: name }),
-      visit.call(listLabels, { repo: name, page: number, per_page: PER_PAGE }),
+      loadPage(visit, (page) => visit.call(listLabels, { repo: name, page, per_page: PER_PAGE })),
     ])
-    return { repo, labels: labels.items, total: labels.total ?? 0, number }
+    return { repo, labels: labels.items, total: labels.total ?? 0, number: labels.page }
   },
   view: ({ repo, labels, total, number }, visit) => {
     const here = repoPath(repo.full_name, '/labels')

@@ -19,12 +19,10 @@ import {
   List,
   MarkdownBody,
   PageHead,
-  Pager,
   RelativeTime,
   Row,
   TextArea,
 } from '../../components/index.ts'
-import { pageNumber } from '../../page-number.ts'
 import { repoPath, withQuery } from '../../paths.ts'
 import {
   action,
@@ -35,7 +33,7 @@ import {
   type Visit,
 } from '../../site.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
-import { onSamePage, RowForm } from '../row-form.tsx'
+import { loadPage, onSamePage, RowForm, RowSteps } from '../row-form.tsx'
 import { fieldError, visitForForm, formError } from '../shell.tsx'
 import { markdownOf } from './conversation.tsx'
 import { rich, t } from '../../text.ts'
@@ -146,7 +144,7 @@ const MilestoneChanges = ({
       id={milestone.id}
       refused={refused ? milestone.id : null}
       here={onPage(visit, here)}
-      name={milestone.title}
+      label={rich('Edit {name}', { name: milestone.title })}
     >
       {() => <MilestoneForms {...{ visit, at, here, milestone, refused }} />}
     </RowForm>
@@ -234,22 +232,18 @@ export const milestonesPage = page({
   load: async (visit) => {
     const name = repoOf(visit)
     const state = stateOf(visit)
-    const number = pageNumber(visit)
     const [repo, milestones] = await Promise.all([
       visit.call(getRepo, { repo: name }),
-      visit.call(listMilestones, { repo: name, state, page: number, per_page: PER_PAGE }),
+      loadPage(visit, (page) =>
+        visit.call(listMilestones, { repo: name, state, page, per_page: PER_PAGE }),
+      ),
     ])
-    return { repo, milestones, state, number }
+    return { repo, milestones, state }
   },
-  view: ({ repo, milestones, state, number }, visit) => {
+  view: ({ repo, milestones, state }, visit) => {
     const here = repoPath(repo.full_name, '/milestones')
     const mayEdit = repo.permissions.triage && visit.viewer !== null && !repo.archived
     const made = visitForForm(visit, here)
-    const at = (page: number) =>
-      withQuery(here, {
-        state: state === 'open' ? undefined : state,
-        page: page > 1 ? page : undefined,
-      })
     return (
       <RepoFrame visit={visit} repo={repo} title={t('Milestones')} current="issues">
         <PageHead
@@ -288,9 +282,10 @@ export const milestonesPage = page({
             ))}
           </List>
         )}
-        <Pager
-          newer={number > 1 ? at(number - 1) : null}
-          older={milestones.next === null ? null : at(number + 1)}
+        <RowSteps
+          list={milestones}
+          here={withQuery(here, { state: state === 'open' ? undefined : state })}
+          label={t('Pages of milestones')}
         />
         {mayEdit && <NewMilestoneCard visit={visit} here={here} made={made} />}
       </RepoFrame>
@@ -337,7 +332,7 @@ export const milestoneForms = [
     path: '/:workspace/:repo/milestones/delete',
     submit: async (visit, fields) => {
       await visit.call(deleteMilestone, { repo: repoOf(visit), id: fields.text('id') })
-      return redirectWithFlash(visit, hereOf(visit), 'milestone-deleted')
+      return redirectWithFlash(visit, onPage(visit, hereOf(visit)), 'milestone-deleted')
     },
   }),
 ]

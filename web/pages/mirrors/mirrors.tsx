@@ -37,6 +37,7 @@ import { action, page, redirectWithFlash, type Fields, type Visit } from '../../
 import { sentenceOf } from '../../messages.ts'
 import { t } from '../../text.ts'
 import { repoOf } from '../repos/frame.tsx'
+import { loadPage, RowSteps, type ListPage } from '../row-form.tsx'
 import { RepoSettingsFrame } from '../repos/settings-frame.tsx'
 import { EditMirrorForm, NewMirrorForm, providerFrom, settingsFrom } from './fields.tsx'
 import { PlanCard } from './plan.tsx'
@@ -51,7 +52,7 @@ type KeptRef = {
 type Shown = {
   readonly repo: Repo
   readonly link: MirrorLink
-  readonly kept: readonly KeptRef[]
+  readonly kept: ListPage<KeptRef>
 }
 
 const BASE = '/:workspace/:repo/settings/mirror'
@@ -244,13 +245,13 @@ const MirrorCard = ({
 
 const shortRef = (ref: string): string => ref.replace(/^refs\/(heads|tags)\//, '')
 
-const KeptRefs = ({ visit, kept }: { visit: Visit; kept: readonly KeptRef[] }) => (
+const KeptRefs = ({ visit, kept }: { visit: Visit; kept: ListPage<KeptRef> }) => (
   <Card title={t('Kept commits')} id="kept">
     <p class="muted">
       {t('Former tips that a sync or a hand back moved away from. They stay for 90 days.')}
     </p>
     <List label={t('Kept commits')}>
-      {kept.map(({ sha, ref, side, kept_at }) => (
+      {kept.items.map(({ sha, ref, side, kept_at }) => (
         <Row
           title={<code>{shortRef(ref)}</code>}
           meta={
@@ -281,6 +282,7 @@ const KeptRefs = ({ visit, kept }: { visit: Visit; kept: readonly KeptRef[] }) =
         </Row>
       ))}
     </List>
+    <RowSteps list={kept} here={mirrorPath(visit)} label={t('Kept commits')} />
   </Card>
 )
 
@@ -315,7 +317,7 @@ const MirrorView = ({ visit, repo, link, kept }: Shown & { visit: Visit }): Html
           at={(rest) => mirrorPath(visit, rest)}
         />
       )}
-      {kept.length > 0 && <KeptRefs visit={visit} kept={kept} />}
+      {kept.items.length > 0 && <KeptRefs visit={visit} kept={kept} />}
       {manage && (
         <Card title={t('New mirror')}>
           <NewMirrorForm
@@ -335,8 +337,10 @@ export const mirrorPage = page({
     const repo = await visit.call(getRepo, { repo: repoOf(visit) })
     if (!repo.permissions.write) return null
     const link = await visit.call(getMirror, { repo: repo.full_name })
-    const { items } = await visit.call(listKeptMirrorRefs, { repo: repo.full_name })
-    return { repo, link, kept: items }
+    const kept = await loadPage(visit, (page) =>
+      visit.call(listKeptMirrorRefs, { repo: repo.full_name, page }),
+    )
+    return { repo, link, kept }
   },
   view: (shown, visit) => <MirrorView visit={visit} {...shown} />,
 })

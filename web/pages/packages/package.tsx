@@ -28,10 +28,10 @@ import {
 } from '../../components/index.ts'
 import { formatExactTime } from '../../components/time.tsx'
 import { bytesText, formatNumber } from '../../format.ts'
-import { pageNumber } from '../../page-number.ts'
 import { newTokenPath, repoPath, withQuery } from '../../paths.ts'
 import { page, type Page, type Visit } from '../../site.ts'
 import { rich, t, tn } from '../../text.ts'
+import { loadPage, pageOfRows, RowSteps } from '../row-form.tsx'
 import { PackageFrame, targetOf } from './package-frame.tsx'
 import { DependentsCard, DownloadsCard, ImageCards } from './package-details.tsx'
 import { packagePath, Snippets } from './package-parts.tsx'
@@ -48,43 +48,66 @@ const sumsOf = ({ sha256, sha512, sha1, md5 }: PackageVersion['files'][number]):
     ([name, sum]) => (sum === null ? [] : [{ name, sum }]),
   )
 
+/** More files of a version are shown on its own page. */
+const MAX_FILES_IN_ROW = 3
+/** The page of the files of a version, in the address. */
+const FILES_PAGE = 'files'
+const FILES_PER_PAGE = 100
+
+type VersionProps = { visit: Visit; item: Package; version: PackageVersion }
+
+const VersionFiles = ({ visit, item, version }: VersionProps) => {
+  const here = withQuery(packagePath(item), { version: version.version })
+  const label = tn('{count} file', '{count} files', version.files.length)
+  const isAlone = visit.url.searchParams.has('version')
+  if (!isAlone && version.files.length > MAX_FILES_IN_ROW)
+    return (
+      <p class="row-more">
+        <a href={here}>{label}</a>
+      </p>
+    )
+  const list = pageOfRows(visit, version.files, FILES_PER_PAGE, FILES_PAGE)
+  return (
+    <details class="row-more" open={isAlone}>
+      <summary>{label}</summary>
+      <FileList files={list.items} isPublic={item.visibility === 'public'} />
+      <RowSteps list={list} here={here} name={FILES_PAGE} label={t('Pages of files')} />
+    </details>
+  )
+}
+
 /** Private files ask for a token, which a browser does not send, so only public ones have links. */
-const VersionFiles = ({ version, isPublic }: { version: PackageVersion; isPublic: boolean }) => (
-  <details class="row-more">
-    <summary>{tn('{count} file', '{count} files', version.files.length)}</summary>
-    <ul>
-      {version.files.map((file) => (
-        <li class="small">
-          {file.download_url === null || !isPublic ? (
-            <span class="mono">{file.name}</span>
-          ) : (
-            <a class="mono" href={new URL(file.download_url).pathname} rel="nofollow">
-              {file.name}
-            </a>
-          )}{' '}
-          <span class="muted">{bytesText(file.size_in_bytes)}</span>
-          <br />
-          {sumsOf(file).map(({ name, sum }) => (
-            <span class="muted mono break">
-              {name} {sum}
-              <br />
-            </span>
-          ))}
-        </li>
-      ))}
-    </ul>
-  </details>
+const FileList = ({
+  files,
+  isPublic,
+}: {
+  files: readonly PackageVersion['files'][number][]
+  isPublic: boolean
+}) => (
+  <ul>
+    {files.map((file) => (
+      <li class="small">
+        {file.download_url === null || !isPublic ? (
+          <span class="mono">{file.name}</span>
+        ) : (
+          <a class="mono" href={new URL(file.download_url).pathname} rel="nofollow">
+            {file.name}
+          </a>
+        )}{' '}
+        <span class="muted">{bytesText(file.size_in_bytes)}</span>
+        <br />
+        {sumsOf(file).map(({ name, sum }) => (
+          <span class="muted mono break">
+            {name} {sum}
+            <br />
+          </span>
+        ))}
+      </li>
+    ))}
+  </ul>
 )
 
-const VersionAction = ({
-  visit,
-  item,
-  version,
-}: {
-  visit: Visit
-  item: Package
-  version: PackageVersion
-}) =>
+const VersionAction = ({ visit, item, version }: VersionProps) =>
   item.permissions.admin && item.deleted_at === null ? (
     <ActionButton
       action={packagePath(
@@ -101,7 +124,7 @@ const VersionAction = ({
     </ActionButton>
   ) : null
 
-const VersionRow = (props: { visit: Visit; item: Package; version: PackageVersion }) => {
+const VersionRow = (props: VersionProps) => {
   const { item, version } = props
   return (
     <Row
@@ -133,9 +156,7 @@ const VersionRow = (props: { visit: Visit; item: Package; version: PackageVersio
     >
       {item.package_type === 'container' && <p class="muted mono small break">{version.digest}</p>}
       {version.deprecated !== null && <Notice kind="info">{version.deprecated}</Notice>}
-      {version.files.length > 0 && (
-        <VersionFiles version={version} isPublic={item.visibility === 'public'} />
-      )}
+      {version.files.length > 0 && <VersionFiles {...props} />}
       {canMark(item, version) && <VersionMarks visit={props.visit} item={item} version={version} />}
     </Row>
   )
@@ -264,7 +285,6 @@ export const packagePage: Page = page({
   path: '/:workspace/-/packages/:type/:name',
   load: async (visit) => {
     const target = targetOf(visit)
-    const number = pageNumber(visit)
     const named = visit.url.searchParams.get('version')
     const item = await visit.call(getPackage, target)
     const shown = named ?? (item.deleted_at === null ? item.latest : null)
@@ -274,17 +294,19 @@ export const packagePage: Page = page({
         ...target,
         ...(shown !== null && { version: shown }),
       }),
-      visit.call(listPackageVersions, {
-        ...target,
-        page: number,
-        per_page: VERSIONS_PER_PAGE,
-        ...(item.permissions.admin && { state: 'all' as const }),
-      }),
+      loadPage(visit, (page) =>
+        visit.call(listPackageVersions, {
+          ...target,
+          page,
+          per_page: VERSIONS_PER_PAGE,
+          ...(item.permissions.admin && { state: 'all' as const }),
+        }),
+      ),
       named === null ? null : visit.tryCall(getPackageVersion, { ...target, version: named }),
     ])
-    return { item, workspace, details, versions, chosen, number }
+    return { item, workspace, details, versions, chosen }
   },
-  view: ({ item, workspace, details, versions, chosen, number }, visit) => {
+  view: ({ item, workspace, details, versions, chosen }, visit) => {
     const here = packagePath(item)
     const shown = chosen ?? versions.items.find(({ version }) => version === item.latest) ?? null
     const isDeleted = item.deleted_at !== null
@@ -316,7 +338,7 @@ export const packagePage: Page = page({
         </List>
         {chosen === null && (
           <Pagination
-            page={number}
+            page={versions.page}
             perPage={VERSIONS_PER_PAGE}
             total={versions.total ?? 0}
             href={(page) => withQuery(here, { page: page > 1 ? page : undefined })}

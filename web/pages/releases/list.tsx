@@ -8,7 +8,7 @@ import {
   Pagination,
 } from '../../components/index.ts'
 import { repoPath, withQuery } from '../../paths.ts'
-import { pageNumber } from '../../page-number.ts'
+import { loadPage } from '../row-form.tsx'
 import { page, redirect, type Visit } from '../../site.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
 import {
@@ -61,14 +61,13 @@ export const releasesPage = page({
   path: '/:workspace/:repo/releases',
   load: async (visit) => {
     const name = repoOf(visit)
-    const number = pageNumber(visit)
     const [repo, releases] = await Promise.all([
       visit.call(getRepo, { repo: name }),
-      visit.call(listReleases, { repo: name, page: number, per_page: PER_PAGE }),
+      loadPage(visit, (page) => visit.call(listReleases, { repo: name, page, per_page: PER_PAGE })),
     ])
-    return { repo, releases, number }
+    return { repo, releases }
   },
-  view: ({ repo, releases, number }, visit) => {
+  view: ({ repo, releases }, visit) => {
     const here = releasesPath(repo.full_name)
     const mayEdit = mayWrite(repo, visit)
     return (
@@ -104,7 +103,7 @@ export const releasesPage = page({
           </div>
         )}
         <Pagination
-          page={number}
+          page={releases.page}
           perPage={PER_PAGE}
           total={releases.total ?? 0}
           href={(page) => withQuery(here, { page: page > 1 ? page : undefined })}

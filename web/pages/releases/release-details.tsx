@@ -17,6 +17,11 @@ import { bytesText } from '../../format.ts'
 import { archivePath, codePath, commitPath, repoPath } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 import { rich, t, tn } from '../../text.ts'
+import { pageOfRows, RowSteps } from '../row-form.tsx'
+
+/** The page of the files of a release, in the address. */
+const FILES_PAGE = 'files'
+const FILES_PER_PAGE = 30
 
 const ARCHIVE_FORMATS = ['zip', 'tar.gz'] as const
 
@@ -133,22 +138,8 @@ const AssetRow = ({
   />
 )
 
-/** The uploaded files, and the source archives. */
-export const Files = ({
-  visit,
-  repo,
-  release,
-  mayChange,
-}: {
-  visit: Visit
-  repo: Repo
-  release: Release
-  mayChange: boolean
-}) => (
-  <List label={t('Files of {name}', { name: release.name })} head={<h2>{t('Files')}</h2>}>
-    {release.assets.map((asset) => (
-      <AssetRow visit={visit} repo={repo} release={release} asset={asset} mayChange={mayChange} />
-    ))}
+const SourceArchives = ({ repo, release }: { repo: Repo; release: Release }) => (
+  <>
     {ARCHIVE_FORMATS.map((format) => (
       <Row
         mark={<Icon name="archive" />}
@@ -178,5 +169,42 @@ export const Files = ({
         }
       />
     ))}
-  </List>
+  </>
 )
+
+/** The uploaded files, and the source archives. */
+export const Files = ({
+  visit,
+  repo,
+  release,
+  mayChange,
+}: {
+  visit: Visit
+  repo: Repo
+  release: Release
+  mayChange: boolean
+}) => {
+  const list = pageOfRows(visit, release.assets, FILES_PER_PAGE, FILES_PAGE)
+  return (
+    <>
+      <List label={t('Files of {name}', { name: release.name })} head={<h2>{t('Files')}</h2>}>
+        {list.items.map((asset) => (
+          <AssetRow
+            visit={visit}
+            repo={repo}
+            release={release}
+            asset={asset}
+            mayChange={mayChange}
+          />
+        ))}
+        <SourceArchives repo={repo} release={release} />
+      </List>
+      <RowSteps
+        list={list}
+        here={releasePath(repo.full_name, release)}
+        name={FILES_PAGE}
+        label={t('Pages of files')}
+      />
+    </>
+  )
+}

@@ -1,6 +1,7 @@
 import {
   addCollaborator,
   listCollaborators,
+  listRepoInvitations,
   removeCollaborator,
   revokeRepoInvitation,
   updateCollaborator,
@@ -18,14 +19,13 @@ import {
   FormActions,
   List,
   PageHead,
-  Pager,
   RelativeTime,
   Row,
   Select,
 } from '../../components/index.ts'
-import { repoPath, teamPath, userPath, withQuery } from '../../paths.ts'
-import { pageNumber } from '../../page-number.ts'
+import { repoPath, teamPath, userPath } from '../../paths.ts'
 import { action, redirectWithFlash, form, page, type Visit } from '../../site.ts'
+import { loadPage, onSamePage, RowSteps } from '../row-form.tsx'
 import { fieldError, formError } from '../shell.tsx'
 import { InvitationList } from '../workspaces/invite-members.tsx'
 import { repoOf } from './frame.tsx'
@@ -52,6 +52,11 @@ const SOURCE: Record<Collaborator['source'], string> = texts({
   direct: 'given here',
   team: 'through a team',
 })
+
+/** The page of the invitations, in the address. That of the people is `page`. */
+const INVITATIONS_PAGE = 'invitations'
+/** Of each of both lists, whose rows have forms. */
+const PER_PAGE = 20
 
 const here = (repo: string): string => repoPath(repo, '/settings/collaborators')
 
@@ -133,14 +138,24 @@ export const collaboratorsPage = page({
   path: '/:workspace/:repo/settings/collaborators',
   load: async (visit) => {
     const name = repoOf(visit)
-    const number = pageNumber(visit)
     const repo = await visit.call(getRepo, { repo: name })
     if (!repo.permissions.admin) return null
-    const list = await visit.call(listCollaborators, { repo: name, page: number })
-    const offersProtection = list.collaborators.length > 1 && (await mayProtectMore(visit, repo))
-    return { repo, number, list, offersProtection }
+    const people = await loadPage(visit, async (page) => {
+      const at = { repo: name, page, per_page: PER_PAGE }
+      const { collaborators, next } = await visit.call(listCollaborators, at)
+      return { items: collaborators, next }
+    })
+    const invitations = await loadPage(
+      visit,
+      (page) => visit.call(listRepoInvitations, { repo: name, page, per_page: PER_PAGE }),
+      INVITATIONS_PAGE,
+    )
+    const offersProtection =
+      (people.items.length > 1 || people.page > 1) && (await mayProtectMore(visit, repo))
+    return { repo, people, invitations, offersProtection }
   },
-  view: ({ repo, number, list, offersProtection }, visit) => {
+  view: ({ repo, people, invitations, offersProtection }, visit) => {
+    const path = here(repo.full_name)
     const adding = visit.form.values.has('invitee')
     const title = t('Collaborators')
     return (
@@ -152,7 +167,7 @@ export const collaboratorsPage = page({
         {offersProtection && <StricterProtection visit={visit} repo={repo} />}
         <Card title={t('Add somebody')}>
           <Form
-            action={here(repo.full_name)}
+            action={path}
             csrf={visit.csrf}
             error={adding ? formError(visit, 'invitee', 'role') : null}
           >
@@ -177,21 +192,22 @@ export const collaboratorsPage = page({
             </FormActions>
           </Form>
         </Card>
-        <InvitationList
-          visit={visit}
-          invitations={list.invitations}
-          revoke={`${here(repo.full_name)}/revoke`}
+        <InvitationList visit={visit} invitations={invitations.items} revoke={`${path}/revoke`} />
+        <RowSteps
+          list={invitations}
+          here={onSamePage(visit, path, 'page')}
+          name={INVITATIONS_PAGE}
+          label={t('Pages of invitations')}
         />
         <List label={t('People')} head={<h2>{t('People')}</h2>}>
-          {list.collaborators.map((person) => (
+          {people.items.map((person) => (
             <Person visit={visit} repo={repo.full_name} person={person} />
           ))}
         </List>
-        <Pager
-          newer={number > 1 ? withQuery(here(repo.full_name), { page: number - 1 }) : null}
-          older={
-            list.next === null ? null : withQuery(here(repo.full_name), { page: Number(list.next) })
-          }
+        <RowSteps
+          list={people}
+          here={onSamePage(visit, path, INVITATIONS_PAGE)}
+          label={t('Pages of people')}
         />
       </RepoSettingsFrame>
     )

@@ -23,11 +23,12 @@ import { labelColors } from '../../palette.ts'
 import { repoPath } from '../../paths.ts'
 import { page } from '../../site.ts'
 import { columnChart, frequencyChart, periodsOf, scaleOf, shareBar, type Scale } from './charts.ts'
+import { loadPage, RowSteps, type ListPage } from '../row-form.tsx'
 import { RepoFrame, repoOf } from './frame.tsx'
 import { rich, t, tn } from '../../text.ts'
 
 const PATH = '/insights'
-const MAX_CONTRIBUTORS = 24
+const CONTRIBUTORS_PER_PAGE = 24
 /** Further languages are shown as one. */
 const MAX_LANGUAGES = 8
 
@@ -222,12 +223,14 @@ const ContributorList = ({
   people,
   activity,
   scale,
+  here,
 }: {
-  people: readonly Contributor[]
+  people: ListPage<Contributor>
   activity: CommitActivity
   scale: Scale
+  here: string
 }) => {
-  const series = people.map((person) => commitsBy(scale, person))
+  const series = people.items.map((person) => commitsBy(scale, person))
   const most = Math.max(1, ...series.flat())
   return (
     <section class="insight" aria-labelledby="contributors">
@@ -235,7 +238,7 @@ const ContributorList = ({
       <p class="muted">
         {rich('By commits on the default branch.{contributors}', {
           contributors:
-            activity.contributors > people.length
+            activity.contributors > people.items.length
               ? t(' {addresses} in all.', {
                   addresses: tn('{count} address', '{count} addresses', activity.contributors),
                 })
@@ -243,10 +246,11 @@ const ContributorList = ({
         })}
       </p>
       <ul class="bare-list contributor-list">
-        {people.map((person, index) => (
+        {people.items.map((person, index) => (
           <ContributorCard person={person} series={series[index] ?? []} most={most} />
         ))}
       </ul>
+      <RowSteps list={people} here={here} label={t('Contributors')} />
     </section>
   )
 }
@@ -288,8 +292,10 @@ export const insightsPage = page({
       visit.call(listLanguages, { repo }),
       visit.call(getCommitActivity, { repo }),
     ])
-    const contributors = await visit.call(listContributors, { repo, per_page: MAX_CONTRIBUTORS })
-    return { repo: record, languages: languages.items, activity, people: contributors.items }
+    const people = await loadPage(visit, (page) =>
+      visit.call(listContributors, { repo, page, per_page: CONTRIBUTORS_PER_PAGE }),
+    )
+    return { repo: record, languages: languages.items, activity, people }
   },
   view: ({ repo, languages, activity, people }, visit) => {
     const here = repoPath(repo.full_name, PATH)
@@ -313,8 +319,8 @@ export const insightsPage = page({
           <>
             <Languages shares={languages} />
             {activity.weeks.length > 0 && <Charts activity={activity} scale={scale} />}
-            {people.length > 0 && (
-              <ContributorList people={people} activity={activity} scale={scale} />
+            {people.items.length > 0 && (
+              <ContributorList people={people} activity={activity} scale={scale} here={here} />
             )}
           </>
         )}

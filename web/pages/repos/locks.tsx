@@ -19,14 +19,13 @@ import {
   FormActions,
   List,
   PageHead,
-  Pager,
   RelativeTime,
   Row,
 } from '../../components/index.ts'
 import { bytesText } from '../../format.ts'
-import { pageNumber } from '../../page-number.ts'
-import { codePath, repoPath, withQuery } from '../../paths.ts'
+import { codePath, repoPath } from '../../paths.ts'
 import { action, page, redirectWithFlash, type Visit } from '../../site.ts'
+import { loadPage, RowSteps } from '../row-form.tsx'
 import { fieldError, formError } from '../shell.tsx'
 import { RepoFrame, repoOf } from './frame.tsx'
 import { RepoSettingsFrame } from './settings-frame.tsx'
@@ -109,16 +108,13 @@ const LocksFrame = ({ visit, repo, children }: { visit: Visit; repo: Repo; child
   )
 }
 
-const pageHref = (repo: Repo, number: number): string =>
-  withQuery(repoPath(repo.full_name, '/locks'), { page: number })
-
 export const fileLocksPage = page({
   path: '/:workspace/:repo/locks',
   load: async (visit) => {
     const repo = await visit.call(getRepo, { repo: repoOf(visit) })
     const [usage, locks] = await Promise.all([
       visit.call(getLfsUsage, { repo: repo.full_name }),
-      visit.call(listFileLocks, { repo: repo.full_name, page: pageNumber(visit) }),
+      loadPage(visit, (page) => visit.call(listFileLocks, { repo: repo.full_name, page })),
     ])
     return { repo, usage, locks }
   },
@@ -155,9 +151,10 @@ export const fileLocksPage = page({
           ))}
         </List>
       )}
-      <Pager
-        newer={pageNumber(visit) > 1 ? pageHref(repo, pageNumber(visit) - 1) : null}
-        older={locks.next === null ? null : pageHref(repo, Number(locks.next))}
+      <RowSteps
+        list={locks}
+        here={repoPath(repo.full_name, '/locks')}
+        label={t('Pages of locks')}
       />
       {repo.permissions.write && <LockCard visit={visit} repo={repo} />}
     </LocksFrame>

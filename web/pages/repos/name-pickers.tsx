@@ -39,7 +39,7 @@ type NamePickerProps = {
 }
 
 /** A picker of one name, with the chosen one below it. */
-const NamePicker = (props: NamePickerProps) => {
+export const NamePicker = (props: NamePickerProps) => {
   const { name, label, hint, names, value, error, empty, shown = (given: string) => given } = props
   const optionOf = (full: string) => ({
     value: full,

@@ -1,8 +1,8 @@
 import { listRulesets, type Ruleset } from '#features/rulesets/index.ts'
-import { EmptyState, LinkButton, List, PageHead, Pager, Row } from '../../components/index.ts'
-import { withQuery, workspacePath } from '../../paths.ts'
-import { pageNumber } from '../../page-number.ts'
+import { EmptyState, LinkButton, List, PageHead, Row } from '../../components/index.ts'
+import { workspacePath } from '../../paths.ts'
 import { page, type Page, type Visit } from '../../site.ts'
+import { loadPage, RowSteps } from '../row-form.tsx'
 import { aboutText, EnforcementBadge } from './summary.tsx'
 import {
   BASE,
@@ -70,16 +70,16 @@ export const listPage = (level: OwnerLevel): Page =>
   page({
     path: BASE[level],
     load: async (visit) => {
-      const number = pageNumber(visit)
       const owner = await loadRulesetOwner(level, visit)
       return {
         owner,
-        number,
-        own: await visit.call(listRulesets, { ...targetOf(level, visit), page: number }),
+        own: await loadPage(visit, (page) =>
+          visit.call(listRulesets, { ...targetOf(level, visit), page }),
+        ),
         others: await above(level, visit),
       }
     },
-    view: ({ owner, number, own, others }, visit) => {
+    view: ({ owner, own, others }, visit) => {
       const here = rulesetsPath(level, visit)
       return owner.frame(
         t('Rulesets'),
@@ -104,11 +104,7 @@ export const listPage = (level: OwnerLevel): Page =>
               ))}
             </List>
           )}
-          <Pager
-            newer={number > 1 ? withQuery(here, { page: number - 1 }) : null}
-            older={own.next === null ? null : withQuery(here, { page: number + 1 })}
-            label={t('Rulesets')}
-          />
+          <RowSteps list={own} here={here} label={t('Rulesets')} />
           {others.length > 0 && (
             <List label={t('Rulesets of the workspace')} head={<h2>{t('Of the workspace')}</h2>}>
               {others.map((ruleset) => (

@@ -48,7 +48,7 @@ export type RunnerFields = {
   readonly accepts_untrusted: boolean
 }
 
-const PER_PAGE = 100
+const PER_PAGE = 30
 
 /** The calls of an owner. */
 export const callsOf = (kind: OwnerKind, visit: Visit) => ({

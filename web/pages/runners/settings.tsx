@@ -19,7 +19,6 @@ import {
   Icon,
   List,
   PageHead,
-  Pager,
   RelativeTime,
   Row,
   TokenSecret,
@@ -36,6 +35,7 @@ import {
   type Visit,
 } from '../../site.ts'
 import { rich, t, tn } from '../../text.ts'
+import { loadPage, RowSteps, type ListPage } from '../row-form.tsx'
 import { fieldError, formError } from '../shell.tsx'
 import {
   BASE,
@@ -47,7 +47,6 @@ import {
 } from './owner.tsx'
 import { LocalNotice } from './local-notice.tsx'
 import { RunnerRow } from './runner-row.tsx'
-import { pageNumber } from '../../page-number.ts'
 
 /** Where Gitea's runner is downloaded. */
 const DOWNLOADS = 'https://dl.gitea.com/gitea-runner/'
@@ -55,8 +54,7 @@ const DOWNLOADS = 'https://dl.gitea.com/gitea-runner/'
 type Made = { readonly name: string; readonly token: string; readonly labels: readonly string[] }
 type Shown = {
   readonly owner: RunnersOwner
-  readonly runners: readonly Runner[]
-  readonly next: string | null
+  readonly runners: ListPage<Runner>
   readonly queue: readonly QueuedLabels[]
   readonly local: LocalJobs
 }
@@ -173,22 +171,13 @@ type ViewProps = Shown & {
   readonly made: Made | null
 }
 
-const RunnersView = ({
-  visit,
-  kind,
-  owner,
-  runners,
-  next,
-  queue,
-  local,
-  made,
-}: ViewProps): Html => {
+const RunnersView = ({ visit, kind, owner, runners, queue, local, made }: ViewProps): Html => {
   const here = runnersPath(kind, visit)
   return owner.frame(
     <>
       {made && <MadeCard visit={visit} made={made} />}
       <LocalNotice local={local} />
-      {runners.length === 0 ? (
+      {runners.items.length === 0 ? (
         <EmptyState icon="activity" title={t('No runners yet')}>
           {rich(
             "Add one below, and start Gitea's or Forgejo's runner on the machine with its token. <a>How runners work</a>",
@@ -197,15 +186,12 @@ const RunnersView = ({
         </EmptyState>
       ) : (
         <List label={t('Runners')}>
-          {runners.map((runner) => (
+          {runners.items.map((runner) => (
             <RunnerRow runner={runner} action={`${here}/remove`} csrf={visit.csrf} />
           ))}
         </List>
       )}
-      <Pager
-        newer={pageNumber(visit) > 1 ? `${here}?page=${pageNumber(visit) - 1}` : null}
-        older={next === null ? null : `${here}?page=${next}`}
-      />
+      <RowSteps list={runners} here={here} label={t('Pages of runners')} />
       <Queue queue={queue} />
       <AddCard visit={visit} here={here} typed={made ? null : visit.form.values} />
     </>,
@@ -216,9 +202,9 @@ async function load(kind: OwnerKind, visit: Visit): Promise<Shown | null> {
   const owner = await loadOwner(kind, visit)
   if (owner === null) return null
   const calls = callsOf(kind, visit)
-  const { items: runners, next } = await calls.list(pageNumber(visit))
+  const runners = await loadPage(visit, calls.list)
   const local = await localJobs(visit.hearth)
-  return { owner, runners, next, queue: (await calls.queue()).items, local }
+  return { owner, runners, queue: (await calls.queue()).items, local }
 }
 
 export function runnerPages(kind: OwnerKind): { page: Page; forms: readonly SiteForm[] } {

@@ -12,14 +12,22 @@ import {
 import { bytesText } from '../../format.ts'
 import { repoPath } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
+import { loadPage, RowSteps, type ListPage } from '../row-form.tsx'
 import { repoOf } from '../repos/frame.tsx'
 import { rich, t } from '../../text.ts'
 
-/** A page shows at most so many artifacts. */
-const MAX_SHOWN = 100
+/** The page of the artifacts of a run, in the address. */
+const ARTIFACTS_PAGE = 'artifacts'
+const PER_PAGE = 30
 
-export const loadArtifacts = async (visit: Visit, run: string): Promise<readonly Artifact[]> =>
-  (await visit.call(listArtifacts, { repo: repoOf(visit), id: run, per_page: MAX_SHOWN })).items
+export type ArtifactsPage = ListPage<Artifact>
+
+export const loadArtifacts = (visit: Visit, run: string): Promise<ArtifactsPage> =>
+  loadPage(
+    visit,
+    (page) => visit.call(listArtifacts, { repo: repoOf(visit), id: run, page, per_page: PER_PAGE }),
+    ARTIFACTS_PAGE,
+  )
 
 const artifactPath = (repo: string, run: string, id: string, rest = ''): string =>
   repoPath(repo, `/runs/${encodeURIComponent(run)}/artifacts/${id}${rest}`)
@@ -70,27 +78,39 @@ export const Artifacts = ({
   visit,
   repo,
   artifacts,
+  here,
   mayDelete,
 }: {
   visit: Visit
   repo: string
-  artifacts: readonly Artifact[]
+  artifacts: ArtifactsPage
+  /** The address of the run. */
+  here: string
   mayDelete: boolean
 }) => {
-  if (artifacts.length === 0) return null
-  const bytes = artifacts.reduce((sum, one) => sum + (one.expired ? 0 : one.size_in_bytes), 0)
+  const { items, page, hasNext } = artifacts
+  if (items.length === 0) return null
+  const bytes = items.reduce((sum, one) => sum + (one.expired ? 0 : one.size_in_bytes), 0)
   return (
     <>
       <PageHead
         level={2}
         title={t('Artifacts')}
-        lead={rich('{size} together', { size: bytesText(bytes) })}
+        lead={
+          page === 1 && !hasNext ? rich('{size} together', { size: bytesText(bytes) }) : undefined
+        }
       />
       <List label={t('Artifacts')}>
-        {artifacts.map((artifact) => (
+        {items.map((artifact) => (
           <ArtifactRow visit={visit} repo={repo} artifact={artifact} mayDelete={mayDelete} />
         ))}
       </List>
+      <RowSteps
+        list={artifacts}
+        here={here}
+        name={ARTIFACTS_PAGE}
+        label={t('Pages of artifacts')}
+      />
     </>
   )
 }

@@ -11,15 +11,14 @@ import {
   LinkButton,
   List,
   PageHead,
-  Pager,
   RelativeTime,
   Row,
 } from '../../components/index.ts'
 import { bytesText } from '../../format.ts'
-import { pageNumber } from '../../page-number.ts'
 import type { Html } from '../../jsx/html.ts'
-import { repoPath, withQuery } from '../../paths.ts'
+import { repoPath } from '../../paths.ts'
 import { action, page, redirectWithFlash, type Visit } from '../../site.ts'
+import { loadPage, RowSteps, type ListPage } from '../row-form.tsx'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
 import { rich, t } from '../../text.ts'
 import { cachesPath, repoStoragePath } from './paths.ts'
@@ -27,9 +26,7 @@ import { shortRef } from './states.tsx'
 
 type Shown = {
   readonly repo: Repo
-  readonly caches: readonly Cache[]
-  readonly page: number
-  readonly next: string | null
+  readonly caches: ListPage<Cache>
 }
 
 const CacheRow = ({ visit, repo, cache }: { visit: Visit; repo: Repo; cache: Cache }) => (
@@ -64,8 +61,7 @@ const CacheRow = ({ visit, repo, cache }: { visit: Visit; repo: Repo; cache: Cac
   />
 )
 
-const CachesView = ({ visit, repo, caches, page, next }: Shown & { visit: Visit }): Html => {
-  const at = (number: number) => withQuery(cachesPath(repo.full_name), { page: number })
+const CachesView = ({ visit, repo, caches }: Shown & { visit: Visit }): Html => {
   return (
     <RepoFrame visit={visit} repo={repo} title={t('Caches')} current="runs">
       <Breadcrumbs
@@ -88,7 +84,7 @@ const CachesView = ({ visit, repo, caches, page, next }: Shown & { visit: Visit 
         }
       />
       {visit.form.error !== null && <FormError>{visit.form.error.message}</FormError>}
-      {caches.length === 0 ? (
+      {caches.items.length === 0 ? (
         <EmptyState icon="package" title={t('No caches')}>
           {rich('A step with {action} saves what later runs need again.', {
             action: <code>uses: actions/cache@v4</code>,
@@ -96,16 +92,12 @@ const CachesView = ({ visit, repo, caches, page, next }: Shown & { visit: Visit 
         </EmptyState>
       ) : (
         <List label={t('Caches')}>
-          {caches.map((cache) => (
+          {caches.items.map((cache) => (
             <CacheRow visit={visit} repo={repo} cache={cache} />
           ))}
         </List>
       )}
-      <Pager
-        newer={page > 1 ? at(page - 1) : null}
-        older={next === null ? null : at(page + 1)}
-        label={t('Caches')}
-      />
+      <RowSteps list={caches} here={cachesPath(repo.full_name)} label={t('Caches')} />
     </RepoFrame>
   )
 }
@@ -114,9 +106,10 @@ export const cachesPage = page({
   path: '/:workspace/:repo/runs/caches',
   load: async (visit): Promise<Shown> => {
     const repo = await visit.call(getRepo, { repo: repoOf(visit) })
-    const page = pageNumber(visit)
-    const { items, next } = await visit.call(listCaches, { repo: repoOf(visit), page })
-    return { repo, caches: items, page, next }
+    const caches = await loadPage(visit, (page) =>
+      visit.call(listCaches, { repo: repo.full_name, page }),
+    )
+    return { repo, caches }
   },
   view: (shown, visit) => <CachesView visit={visit} {...shown} />,
 })

@@ -1,5 +1,4 @@
 /** A run: why it ran, how its jobs stand, and what can be done about it. */
-import type { Artifact } from '#features/artifacts/index.ts'
 import { listDeployments, type Deployment } from '#features/environments/index.ts'
 import { getRepo, type Repo } from '#features/repos/index.ts'
 import {
@@ -35,7 +34,7 @@ import { DeploymentList } from '../environments/deployment-list.tsx'
 import { translateMessage } from '../../messages.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
 import { AnnotationList } from './annotation-list.tsx'
-import { Artifacts, loadArtifacts } from './artifacts.tsx'
+import { Artifacts, loadArtifacts, type ArtifactsPage } from './artifacts.tsx'
 import { JobGraph } from './graph.tsx'
 import { durationOf, eventLabel, RunState, shortRef } from './states.tsx'
 import { Summaries } from './summaries.tsx'
@@ -48,7 +47,7 @@ type Shown = {
   readonly jobs: readonly WorkflowJob[]
   readonly deployments: readonly Deployment[]
   readonly attempt: number | undefined
-  readonly artifacts: readonly Artifact[]
+  readonly artifacts: ArtifactsPage
   readonly summaries: readonly RunSummary[]
 }
 
@@ -251,6 +250,7 @@ const RunView = ({ visit, ...shown }: Shown & { visit: Visit }): Html => {
         visit={visit}
         repo={repo.full_name}
         artifacts={shown.artifacts}
+        here={withQuery(runPath(repo.full_name, run), { attempt })}
         mayDelete={repo.permissions.write && !repo.archived}
       />
       <PageHead level={2} title={t('Jobs')} />

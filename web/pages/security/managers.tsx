@@ -4,7 +4,7 @@ import {
   removeSecurityManager,
   setSecurityManager,
 } from '#features/security/index.ts'
-import { listTeams, type Team } from '#features/teams/index.ts'
+import type { Team } from '#features/teams/index.ts'
 import type { Workspace } from '#features/workspaces/index.ts'
 import {
   ActionButton,
@@ -15,17 +15,17 @@ import {
   Icon,
   List,
   Row,
-  Select,
 } from '../../components/index.ts'
 import { teamPath } from '../../paths.ts'
 import { action, redirectWithFlash, type Page, type Visit } from '../../site.ts'
 import { t, tn } from '../../text.ts'
 import { fieldError, formError } from '../shell.tsx'
+import { loadPickableTeams, TeamPicker, type PickableTeams } from '../workspaces/team-picker.tsx'
 
 export type Managers = {
   readonly teams: readonly Team[]
   /** Teams that an owner can add; null for others. */
-  readonly choices: readonly Team[] | null
+  readonly choices: PickableTeams | null
 }
 
 export const workspaceSecurityPath = (workspace: string): string =>
@@ -34,16 +34,16 @@ export const workspaceSecurityPath = (workspace: string): string =>
 export async function loadManagers(visit: Visit, workspace: Workspace): Promise<Managers> {
   const { items: teams } = await visit.call(listSecurityManagers, { workspace: workspace.slug })
   if (workspace.role !== 'owner') return { teams, choices: null }
-  const { items } = await visit.call(listTeams, { workspace: workspace.slug })
   const named = new Set(teams.map(({ slug }) => slug))
-  return { teams, choices: items.filter(({ slug }) => !named.has(slug)) }
+  const choices = await loadPickableTeams(visit, workspace.slug, ({ slug }) => !named.has(slug))
+  return { teams, choices }
 }
 
 type Props = { visit: Visit; workspace: Workspace; managers: Managers }
 
 const AddForm = ({ visit, workspace, managers: { choices } }: Props) => {
   if (choices === null) return null
-  if (choices.length === 0)
+  if (choices.items.length === 0 && choices.q === null)
     return (
       <p>
         <a href={`/${workspace.slug}/-/teams`}>{t('Create a team')}</a>
@@ -55,12 +55,12 @@ const AddForm = ({ visit, workspace, managers: { choices } }: Props) => {
       csrf={visit.csrf}
       error={formError(visit, 'team')}
     >
-      <Select
+      <TeamPicker
         name="team"
         label={t('Team')}
         value={visit.form.values.text('team')}
         error={fieldError(visit, 'team')}
-        options={choices.map(({ slug, name }) => ({ value: slug, label: name }))}
+        teams={choices}
       />
       <FormActions>
         <Button>{t('Add team')}</Button>

@@ -26,16 +26,15 @@ import {
   Icon,
   List,
   PageHead,
-  Pager,
   RelativeTime,
   Row,
 } from '../../components/index.ts'
 import type { Child, Html } from '../../jsx/html.ts'
-import { codePath, withQuery, workspacePath } from '../../paths.ts'
-import { pageNumber } from '../../page-number.ts'
+import { codePath, workspacePath } from '../../paths.ts'
 import { action, page, redirectWithFlash, type Fields, type Page, type Visit } from '../../site.ts'
 import { rich, t, tn } from '../../text.ts'
 import { repoOf } from '../repos/frame.tsx'
+import { loadPage, RowSteps } from '../row-form.tsx'
 import { fieldError, formError, visitForForm } from '../shell.tsx'
 import { WorkspaceSettingsFrame } from '../workspaces/frame.tsx'
 import { SecurityFrame } from './frame.tsx'
@@ -197,16 +196,13 @@ const listPage = (level: Level): Page =>
   page({
     path: BASE[level],
     load: async (visit) => {
-      const number = pageNumber(visit)
       const owner = await loadOwner(level, visit)
-      const { items, next } = await visit.call(listSecretPatterns, {
-        ...targetOf(level, visit),
-        page: number,
-      })
-      return { owner, items, next, number }
+      const list = await loadPage(visit, (page) =>
+        visit.call(listSecretPatterns, { ...targetOf(level, visit), page }),
+      )
+      return { owner, list }
     },
-    view: ({ owner, items, next, number }, visit) => {
-      const at = (to: number) => withQuery(patternsPath(level, visit), { page: to })
+    view: ({ owner, list }, visit) => {
       return owner.frame(
         t('Secret patterns'),
         <>
@@ -218,7 +214,7 @@ const listPage = (level: Level): Page =>
                 : t('Formats of secrets that all repositories of this workspace look for.')
             }
           />
-          {items.length === 0 ? (
+          {list.items.length === 0 ? (
             <EmptyState icon="key" title={t('No patterns yet')}>
               {t(
                 'Add the format of your own keys and tokens, test it on old commits, then turn it on.',
@@ -226,16 +222,12 @@ const listPage = (level: Level): Page =>
             </EmptyState>
           ) : (
             <List label={t('Secret patterns')}>
-              {items.map((pattern) => (
+              {list.items.map((pattern) => (
                 <PatternRow pattern={pattern} href={patternPath(level, visit, pattern.id)} />
               ))}
             </List>
           )}
-          <Pager
-            newer={number > 1 ? at(number - 1) : null}
-            older={next === null ? null : at(number + 1)}
-            label={t('Secret patterns')}
-          />
+          <RowSteps list={list} here={patternsPath(level, visit)} label={t('Secret patterns')} />
           {owner.mayEdit && <NewPatternCard level={level} visit={visit} />}
         </>,
       )

@@ -84,16 +84,18 @@ export const SettingForm = ({ visit, owner, kind, row }: FormProps) => {
   )
 }
 
-/** Which environments and projects a row is for, and the note. */
-const ScopeFields = ({
-  owner,
-  row,
-  shown,
-  error,
-  id,
-  typed,
-  values,
-}: {
+const OtherProjects = ({ id, value }: { id: string; value: string }) => (
+  <Field
+    id={id}
+    name="other_projects"
+    label={t('Other projects')}
+    value={value}
+    placeholder={t('website, billing')}
+    hint={t('Their slugs, separated by commas.')}
+  />
+)
+
+type ScopeProps = {
   owner: VariablesOwner
   row: SettingRow | null
   shown: (name: string, stored: string) => string
@@ -101,9 +103,12 @@ const ScopeFields = ({
   id: (name: string) => string
   typed: boolean
   values: Fields
-}) => {
+}
+
+/** Which environments and projects a row is for, and the note. */
+const ScopeFields = ({ owner, row, shown, error, id, typed, values }: ScopeProps) => {
   const chosen = typed ? values.all('projects') : (row?.projects ?? [])
-  const projects = [...new Set([...owner.projects, ...chosen])]
+  const projects = new Set([...owner.projects, ...chosen])
   return (
     <>
       <Field
@@ -115,13 +120,13 @@ const ScopeFields = ({
         placeholder={t('production, staging')}
         hint={t('Only jobs of these environments read it. Left empty, all jobs do.')}
       />
-      {projects.length > 0 && (
+      {projects.size > 0 && (
         <FieldSet
           legend={t('Projects')}
           hint={t('None stands for every repository.')}
           error={error('projects')}
         >
-          {projects.map((slug) => (
+          {[...projects].map((slug) => (
             <Checkbox
               id={id(`project-${slug}`)}
               name="projects"
@@ -131,6 +136,9 @@ const ScopeFields = ({
             />
           ))}
         </FieldSet>
+      )}
+      {owner.hasMoreProjects && (
+        <OtherProjects id={id('other-projects')} value={shown('other_projects', '')} />
       )}
       <Field
         id={id('note')}
@@ -154,7 +162,10 @@ export const settingInput = (fields: Fields, kind: Kind, owner: OwnerKind) => {
     value: kind === 'secret' && id !== undefined && value === '' ? undefined : value,
     id,
     environments: fields.list('environments', /[,\r\n]/),
-    projects: owner === 'workspace' ? fields.all('projects') : undefined,
+    projects:
+      owner === 'workspace'
+        ? [...new Set([...fields.all('projects'), ...fields.list('other_projects', /[,\r\n]/)])]
+        : undefined,
     note: fields.optional('note') ?? null,
   }
 }

@@ -17,6 +17,9 @@ export const BASE: Readonly<Record<OwnerKind, string>> = {
   workspace: '/:workspace/-/variables',
 }
 
+/** Each form of a row has a checkbox for each of them. */
+const MAX_PROJECTS = 20
+
 /** The input that names the owner. */
 export const targetOf = (kind: OwnerKind, visit: Visit) =>
   kind === 'repository' ? { repo: repoOf(visit) } : { workspace: visit.params.workspace ?? '' }
@@ -39,8 +42,9 @@ export type VariablesOwner = {
   readonly name: string
   /** False when the owner is archived. */
   readonly isEditable: boolean
-  /** The slugs of the projects that a row may be for. */
+  /** The slugs of the newest projects, which a row may be for. */
   readonly projects: readonly string[]
+  readonly hasMoreProjects: boolean
   readonly frame: (title: string, children: Child) => Html
 }
 
@@ -54,6 +58,7 @@ export async function loadOwner(kind: OwnerKind, visit: Visit): Promise<Variable
       name: repo.full_name,
       isEditable: !repo.archived,
       projects: [],
+      hasMoreProjects: false,
       frame: (title, children) => (
         <RepoSettingsFrame visit={visit} repo={repo} title={title} part="variables">
           {children}
@@ -64,12 +69,13 @@ export async function loadOwner(kind: OwnerKind, visit: Visit): Promise<Variable
   const slug = visit.params.workspace ?? ''
   const workspace = await visit.call(getWorkspace, { workspace: slug })
   if (workspace.role !== 'owner') return null
-  const projects = await visit.call(listProjects, { workspace: slug, per_page: 100 })
+  const projects = await visit.call(listProjects, { workspace: slug, per_page: MAX_PROJECTS })
   return {
     kind,
     name: workspace.slug,
     isEditable: true,
     projects: projects.items.map((project) => project.slug),
+    hasMoreProjects: projects.next !== null,
     frame: (title, children) => (
       <WorkspaceSettingsFrame visit={visit} workspace={workspace} title={title} part="variables">
         {children}

@@ -38,7 +38,7 @@ import {
   type VariablesOwner,
 } from './owner.tsx'
 import { onSamePage, pageOfRows, RowForm, RowSteps, type ListPage } from '../row-form.tsx'
-import { localized, t } from '../../text.ts'
+import { localized, rich, t } from '../../text.ts'
 
 const MAX_SHOWN_VALUE_CHARS = 120
 
@@ -105,7 +105,7 @@ const SettingItem = ({ visit, owner, kind, row }: ItemProps) => (
         id={row.id}
         refused={refusedRow(visit, kind)}
         here={herePath(owner.kind, visit)}
-        name={row.name}
+        label={rich('Edit {name}', { name: row.name })}
       >
         {() => <EditSetting visit={visit} owner={owner} kind={kind} row={row} />}
       </RowForm>

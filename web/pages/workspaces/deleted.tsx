@@ -10,15 +10,14 @@ import {
   Icon,
   List,
   PageHead,
-  Pager,
   ActorLink,
   RelativeTime,
   Row,
 } from '../../components/index.ts'
 import { formatExactTime } from '../../components/time.tsx'
-import { repoPath, withQuery, workspacePath } from '../../paths.ts'
-import { pageNumber } from '../../page-number.ts'
+import { repoPath, workspacePath } from '../../paths.ts'
 import { redirectWithFlash, form, page, type Visit } from '../../site.ts'
+import { loadPage, onSamePage, RowForm, RowSteps } from '../row-form.tsx'
 import { WorkspaceSettingsFrame } from './frame.tsx'
 import { rich, t } from '../../text.ts'
 
@@ -34,7 +33,7 @@ const PurgeForm = ({ visit, repo, purging }: { visit: Visit; repo: Repo; purging
   const error = purging ? visit.form.error : null
   return (
     <Form
-      action={`${here}/purge`}
+      action={onSamePage(visit, `${here}/purge`, 'page')}
       csrf={visit.csrf}
       label={t('Purge {full_name}', { full_name: repo.full_name })}
       error={error?.field === 'confirm' ? null : error?.message}
@@ -100,10 +99,15 @@ const DeletedRow = ({ repo, visit }: { repo: Repo; visit: Visit }) => {
           {error.message}
         </p>
       )}
-      <details class="row-more" open={purging}>
-        <summary>{t('Purge now')}</summary>
-        <PurgeForm visit={visit} repo={repo} purging={purging} />
-      </details>
+      <RowForm
+        visit={visit}
+        id={repo.id}
+        refused={purging ? repo.id : null}
+        here={onSamePage(visit, here, 'page')}
+        label={rich('Purge {name} now', { name: repo.full_name })}
+      >
+        {() => <PurgeForm visit={visit} repo={repo} purging={purging} />}
+      </RowForm>
     </Row>
   )
 }
@@ -111,16 +115,16 @@ const DeletedRow = ({ repo, visit }: { repo: Repo; visit: Visit }) => {
 export const deletedReposPage = page({
   path: '/:workspace/-/settings/deleted',
   load: async (visit) => {
-    const number = pageNumber(visit)
     const workspace = await visit.call(getWorkspace, { workspace: slugOf(visit) })
     if (workspace.role !== 'owner') return null
     return {
       workspace,
-      repos: await visit.call(listDeletedRepos, { workspace: workspace.slug, page: number }),
-      number,
+      repos: await loadPage(visit, (page) =>
+        visit.call(listDeletedRepos, { workspace: workspace.slug, page }),
+      ),
     }
   },
-  view: ({ workspace, repos, number }, visit) => {
+  view: ({ workspace, repos }, visit) => {
     const here = workspacePath(workspace.slug, 'settings/deleted')
     return (
       <WorkspaceSettingsFrame
@@ -144,10 +148,7 @@ export const deletedReposPage = page({
             ))}
           </List>
         )}
-        <Pager
-          newer={number > 1 ? withQuery(here, { page: number - 1 }) : null}
-          older={repos.next === null ? null : withQuery(here, { page: number + 1 })}
-        />
+        <RowSteps list={repos} here={here} label={t('Pages of deleted repositories')} />
       </WorkspaceSettingsFrame>
     )
   },
@@ -171,5 +172,9 @@ export const purgeRepoForm = form({
     confirm: fields.text('confirm').trim(),
   }),
   done: (_, visit) =>
-    redirectWithFlash(visit, workspacePath(slugOf(visit), 'settings/deleted'), 'repo-purged'),
+    redirectWithFlash(
+      visit,
+      onSamePage(visit, workspacePath(slugOf(visit), 'settings/deleted'), 'page'),
+      'repo-purged',
+    ),
 })

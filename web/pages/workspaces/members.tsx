@@ -15,11 +15,10 @@ import { List, Row } from '../../components/rows.tsx'
 import { Badge } from '../../components/state.tsx'
 import { RelativeTime } from '../../components/time.tsx'
 import { userPath, workspacePath } from '../../paths.ts'
-import { pageNumber } from '../../page-number.ts'
 import { action, redirectWithFlash, page, type OutputOf, type Visit } from '../../site.ts'
+import { loadPage, onSamePage, RowSteps } from '../row-form.tsx'
 import { WorkspaceFrame } from './frame.tsx'
 import { InvitationList, InviteMember, OutsideList } from './invite-members.tsx'
-import { ListSteps } from './list-steps.tsx'
 import { rich, t } from '../../text.ts'
 
 type Member = OutputOf<typeof listMembers>['items'][number]
@@ -106,33 +105,24 @@ export const membersPage = page({
   path: '/:workspace/-/members',
   load: async (visit) => {
     const slug = visit.params.workspace ?? ''
-    const number = pageNumber(visit)
+    const at = (page: number) => ({ workspace: slug, page, per_page: PER_PAGE })
     const [workspace, members] = await Promise.all([
       visit.call(getWorkspace, { workspace: slug }),
-      visit.call(listMembers, { workspace: slug, page: number, per_page: PER_PAGE }),
+      loadPage(visit, (page) => visit.call(listMembers, at(page))),
     ])
-    if (workspace.role !== 'owner' || number > 1)
-      return { workspace, members, number, invitations: null, outside: null }
+    if (workspace.role !== 'owner') return { workspace, members, invitations: null, outside: null }
     const [invitations, outside] = await Promise.all([
-      visit.tryCall(listWorkspaceInvites, {
-        workspace: slug,
-        page: pageNumber(visit, INVITATIONS_PAGE),
-        per_page: PER_PAGE,
-      }),
-      visit.tryCall(listOutsideCollaborators, {
-        workspace: slug,
-        page: pageNumber(visit, OUTSIDE_PAGE),
-        per_page: PER_PAGE,
-      }),
+      loadPage(visit, (page) => visit.call(listWorkspaceInvites, at(page)), INVITATIONS_PAGE),
+      loadPage(visit, (page) => visit.call(listOutsideCollaborators, at(page)), OUTSIDE_PAGE),
     ])
-    return { workspace, members, number, invitations, outside }
+    return { workspace, members, invitations, outside }
   },
-  view: ({ workspace, members, number, invitations, outside }, visit) => {
+  view: ({ workspace, members, invitations, outside }, visit) => {
     const owner = workspace.role === 'owner'
     // A workspace keeps at least one owner, who can be counted where the list is complete.
     const lastOwner =
-      members.next === null &&
-      number === 1 &&
+      !members.hasNext &&
+      members.page === 1 &&
       members.items.filter(({ role }) => role === 'owner').length === 1
     const here = workspacePath(workspace.slug, 'members')
     return (
@@ -151,31 +141,39 @@ export const membersPage = page({
             <MemberRow visit={visit} workspace={workspace} member={member} lastOwner={lastOwner} />
           ))}
         </List>
-        <ListSteps visit={visit} here={here} list={members} label={t('Members')} />
-        {owner && (
-          <InvitationList
-            visit={visit}
-            invitations={invitations?.items ?? []}
-            revoke={`${here}/invite/revoke`}
-          />
-        )}
-        <ListSteps
-          visit={visit}
-          here={here}
-          list={invitations}
-          name={INVITATIONS_PAGE}
-          label={t('Invitations')}
+        <RowSteps
+          list={members}
+          here={onSamePage(visit, here, INVITATIONS_PAGE, OUTSIDE_PAGE)}
+          label={t('Members')}
         />
+        {invitations && (
+          <>
+            <InvitationList
+              visit={visit}
+              invitations={invitations.items}
+              revoke={`${here}/invite/revoke`}
+            />
+            <RowSteps
+              list={invitations}
+              here={onSamePage(visit, here, 'page', OUTSIDE_PAGE)}
+              name={INVITATIONS_PAGE}
+              label={t('Invitations')}
+            />
+          </>
+        )}
         {owner && members.items.length > 1 && <ReviewHint workspace={workspace.slug} />}
         {owner && <InviteMember visit={visit} workspace={workspace.slug} />}
-        <OutsideList people={outside?.items ?? []} />
-        <ListSteps
-          visit={visit}
-          here={here}
-          list={outside}
-          name={OUTSIDE_PAGE}
-          label={t('Outside collaborators')}
-        />
+        {outside && (
+          <>
+            <OutsideList people={outside.items} />
+            <RowSteps
+              list={outside}
+              here={onSamePage(visit, here, 'page', INVITATIONS_PAGE)}
+              name={OUTSIDE_PAGE}
+              label={t('Outside collaborators')}
+            />
+          </>
+        )}
       </WorkspaceFrame>
     )
   },

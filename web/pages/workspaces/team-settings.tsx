@@ -18,14 +18,12 @@ import {
   LinkButton,
   Radio,
   FieldSet,
-  Select,
 } from '../../components/index.ts'
-import type { Option } from '../../components/form.tsx'
 import { workspacePath } from '../../paths.ts'
 import { action, redirectWithFlash, form, page, type Visit } from '../../site.ts'
 import { fieldError, formError } from '../shell.tsx'
-import { parentOptions } from './teams.tsx'
-
+import type { PickableTeams } from './team-picker.tsx'
+import { loadParents, ParentPicker } from './teams.tsx'
 import { addressedTeam, pathOfTeam, TeamFrame } from './team-frame.tsx'
 import { rich, t } from '../../text.ts'
 
@@ -35,16 +33,9 @@ type Props = { visit: Visit; team: Team }
 const typedOr = ({ form: { values } }: Visit, name: string, stored: string): string =>
   values.has(name) ? values.text(name) : stored
 
-const GeneralCard = ({ visit, team, parents }: Props & { parents: readonly Option[] }) => {
+const GeneralCard = ({ visit, team, parents }: Props & { parents: PickableTeams }) => {
   const typed = visit.form.values
   const wasSent = typed.has('name')
-  const options = [
-    { value: '', label: t('No parent team') },
-    ...parents,
-    ...(team.parent && !parents.some(({ value }) => value === team.parent?.slug)
-      ? [{ value: team.parent.slug, label: team.parent.name }]
-      : []),
-  ]
   return (
     <Card title={t('General')}>
       <Form
@@ -67,13 +58,11 @@ const GeneralCard = ({ visit, team, parents }: Props & { parents: readonly Optio
           value={typedOr(visit, 'description', team.description)}
           error={wasSent ? fieldError(visit, 'description') : null}
         />
-        <Select
-          name="parent"
-          label={t('Parent team')}
-          options={options}
-          hint={t('It inherits the roles of its parent team.')}
+        <ParentPicker
+          visit={visit}
+          parents={parents}
+          chosen={team.parent}
           value={typedOr(visit, 'parent', team.parent?.slug ?? '')}
-          error={wasSent ? fieldError(visit, 'parent') : null}
         />
         <Checkbox
           name="secret"
@@ -216,7 +205,7 @@ export const teamSettingsPage = page({
       visit.call(getTeam, at),
     ])
     return team.can_manage
-      ? { workspace, team, parents: await parentOptions(visit, at.workspace, team.slug) }
+      ? { workspace, team, parents: await loadParents(visit, at.workspace, team.slug) }
       : null
   },
   view: ({ workspace, team, parents }, visit) => (

@@ -28,36 +28,32 @@ import {
   Select,
   SideBlock,
 } from '../../components/index.ts'
-import { pageNumber } from '../../page-number.ts'
 import { repoPath, teamPath, userPath, workspacePath } from '../../paths.ts'
 import { action, redirectWithFlash, page, type Visit } from '../../site.ts'
 import { roleOf, roleOptions } from '../repos/collaborators.tsx'
+import { loadPage, onSamePage, RowSteps, type ListPage } from '../row-form.tsx'
 import { fieldError, formError } from '../shell.tsx'
-
-import { ListSteps } from './list-steps.tsx'
 import { addressedPath, addressedTeam, pathOfTeam, TeamFrame } from './team-frame.tsx'
 import { roleWord } from '../../messages.ts'
 import { rich, t } from '../../text.ts'
 
-/** The page of the repositories, in the address. That of the people is `page`. */
+/** The pages of the other lists, in the address. That of the people is `page`. */
 const REPOS_PAGE = 'repos'
-/** Of each of both lists, whose rows have forms. */
+const CHILDREN_PAGE = 'children'
+/** Of each of the lists, whose rows have forms. */
 const PER_PAGE = 20
 
 async function loadTeam(visit: Visit) {
   const at = addressedTeam(visit)
+  const on = (page: number) => ({ ...at, page, per_page: PER_PAGE })
   const [workspace, team, members, repos, children] = await Promise.all([
     visit.call(getWorkspace, { workspace: at.workspace }),
     visit.call(getTeam, at),
-    visit.call(listTeamMembers, { ...at, page: pageNumber(visit), per_page: PER_PAGE }),
-    visit.call(listTeamRepos, {
-      ...at,
-      page: pageNumber(visit, REPOS_PAGE),
-      per_page: PER_PAGE,
-    }),
-    visit.call(listChildTeams, { ...at, per_page: 100 }),
+    loadPage(visit, (page) => visit.call(listTeamMembers, on(page))),
+    loadPage(visit, (page) => visit.call(listTeamRepos, on(page)), REPOS_PAGE),
+    loadPage(visit, (page) => visit.call(listChildTeams, on(page)), CHILDREN_PAGE),
   ])
-  return { workspace, team, members, repos, children: children.items }
+  return { workspace, team, members, repos, children }
 }
 
 type TeamData = Awaited<ReturnType<typeof loadTeam>>
@@ -73,10 +69,11 @@ const errorOf = (visit: Visit, field: string): { field: string | null; form: str
 type Props = { visit: Visit; workspace: Workspace; team: Team }
 
 const TeamFacts = ({
+  visit,
   workspace,
   team,
   childTeams,
-}: Omit<Props, 'visit'> & { childTeams: readonly Team[] }) => (
+}: Props & { childTeams: ListPage<Team> }) => (
   <>
     <SideBlock title={t('Mention')}>
       <p class="mono">
@@ -90,15 +87,21 @@ const TeamFacts = ({
         </p>
       </SideBlock>
     )}
-    {childTeams.length > 0 && (
+    {childTeams.items.length > 0 && (
       <SideBlock title={t('Child teams')}>
         <ul class="plain-list">
-          {childTeams.map((child) => (
+          {childTeams.items.map((child) => (
             <li>
               <a href={teamPath(workspace.slug, child.slug)}>{child.name}</a>
             </li>
           ))}
         </ul>
+        <RowSteps
+          list={childTeams}
+          here={onSamePage(visit, pathOfTeam(team), 'page', REPOS_PAGE)}
+          name={CHILDREN_PAGE}
+          label={t('Child teams')}
+        />
       </SideBlock>
     )}
     <SideBlock title={t('Reviews')}>
@@ -271,7 +274,7 @@ export const teamPage = page({
     >
       <Columns
         where="right"
-        side={<TeamFacts workspace={workspace} team={team} childTeams={children} />}
+        side={<TeamFacts visit={visit} workspace={workspace} team={team} childTeams={children} />}
       >
         {members.items.length > 0 ? (
           <List label={t('People')} head={<h2>{t('People')}</h2>}>
@@ -286,7 +289,11 @@ export const teamPage = page({
               : t('Owners of the workspace add members.')}
           </EmptyState>
         )}
-        <ListSteps visit={visit} here={pathOfTeam(team)} list={members} label={t('People')} />
+        <RowSteps
+          list={members}
+          here={onSamePage(visit, pathOfTeam(team), REPOS_PAGE, CHILDREN_PAGE)}
+          label={t('People')}
+        />
         {team.can_manage && <AddMember visit={visit} team={team} />}
         {repos.items.length === 0 ? (
           <EmptyState icon="repo" title={t('No repositories yet')}>
@@ -299,10 +306,9 @@ export const teamPage = page({
             ))}
           </List>
         )}
-        <ListSteps
-          visit={visit}
-          here={pathOfTeam(team)}
+        <RowSteps
           list={repos}
+          here={onSamePage(visit, pathOfTeam(team), 'page', CHILDREN_PAGE)}
           name={REPOS_PAGE}
           label={t('Repositories')}
         />

@@ -12,16 +12,22 @@ import {
   LinkButton,
   List,
   PageHead,
-  Pager,
   Row,
-  Select,
 } from '../../components/index.ts'
 import { teamPath, withQuery, workspacePath } from '../../paths.ts'
-import { pageNumber } from '../../page-number.ts'
 import { redirectWithFlash, form, page, type Visit } from '../../site.ts'
+import { loadPage, RowSteps } from '../row-form.tsx'
 import { fieldError, formError } from '../shell.tsx'
 import { WorkspaceFrame } from './frame.tsx'
+import {
+  loadPickableTeams,
+  TeamPicker,
+  type PickableTeam,
+  type PickableTeams,
+} from './team-picker.tsx'
 import { rich, t, tn } from '../../text.ts'
+
+const PER_PAGE = 50
 
 const slugOf = (visit: Visit): string => visit.params.workspace ?? ''
 
@@ -81,14 +87,20 @@ export const teamsPage = page({
   path: '/:workspace/-/teams',
   load: async (visit) => {
     const q = visit.url.searchParams.get('q') ?? ''
-    const number = pageNumber(visit)
     const [workspace, teams] = await Promise.all([
       visit.call(getWorkspace, { workspace: slugOf(visit) }),
-      visit.call(listTeams, { workspace: slugOf(visit), ...(q ? { q } : {}), page: number }),
+      loadPage(visit, (page) =>
+        visit.call(listTeams, {
+          workspace: slugOf(visit),
+          ...(q ? { q } : {}),
+          page,
+          per_page: PER_PAGE,
+        }),
+      ),
     ])
-    return { workspace, teams, q, number }
+    return { workspace, teams, q }
   },
-  view: ({ workspace, teams, q, number }, visit) => {
+  view: ({ workspace, teams, q }, visit) => {
     const here = workspacePath(workspace.slug, 'teams')
     const mayMake = workspace.role === 'owner' || workspace.team_creation === 'members'
     return (
@@ -128,20 +140,46 @@ export const teamsPage = page({
             ))}
           </List>
         )}
-        <Pager
-          newer={number > 1 ? withQuery(here, { q, page: number - 1 }) : null}
-          older={teams.next === null ? null : withQuery(here, { q, page: number + 1 })}
-        />
+        <RowSteps list={teams} here={withQuery(here, { q })} label={t('Pages of teams')} />
       </WorkspaceFrame>
     )
   },
 })
 
 /** The possible parents: teams that the viewer manages, because a child inherits their rights. */
-export const parentOptions = async (visit: Visit, workspace: string, except?: string) =>
-  (await visit.call(listTeams, { workspace, per_page: 100 })).items
-    .filter((team) => team.can_manage && team.visibility === 'visible' && team.slug !== except)
-    .map((team) => ({ value: team.slug, label: team.name }))
+export const loadParents = (
+  visit: Visit,
+  workspace: string,
+  except?: string,
+): Promise<PickableTeams> =>
+  loadPickableTeams(
+    visit,
+    workspace,
+    (team) => team.can_manage && team.visibility === 'visible' && team.slug !== except,
+  )
+
+export const ParentPicker = ({
+  visit,
+  parents,
+  value,
+  chosen,
+}: {
+  visit: Visit
+  parents: PickableTeams
+  value: string
+  chosen?: PickableTeam | null | undefined
+}) => (
+  <TeamPicker
+    name="parent"
+    label={t('Parent team')}
+    none={t('No parent team')}
+    teams={parents}
+    chosen={chosen}
+    hint={t('It inherits the roles of its parent team.')}
+    value={value}
+    error={fieldError(visit, 'parent')}
+  />
+)
 
 const slugHint = (): string =>
   t('For mentions; made from the name when left empty. It stays when the name changes.')
@@ -150,7 +188,7 @@ export const newTeamPage = page({
   path: '/:workspace/-/new-team',
   load: async (visit) => {
     const workspace = await visit.call(getWorkspace, { workspace: slugOf(visit) })
-    return { workspace, parents: await parentOptions(visit, workspace.slug) }
+    return { workspace, parents: await loadParents(visit, workspace.slug) }
   },
   view: ({ workspace, parents }, visit) => {
     const typed = visit.form.values
@@ -188,15 +226,8 @@ export const newTeamPage = page({
               value={typed.text('description')}
               error={fieldError(visit, 'description')}
             />
-            {parents.length > 0 && (
-              <Select
-                name="parent"
-                label={t('Parent team')}
-                options={[{ value: '', label: t('No parent team') }, ...parents]}
-                hint={t('It inherits the roles of its parent team.')}
-                value={typed.text('parent')}
-                error={fieldError(visit, 'parent')}
-              />
+            {(parents.items.length > 0 || parents.q !== null) && (
+              <ParentPicker visit={visit} parents={parents} value={typed.text('parent')} />
             )}
             <Checkbox
               name="secret"

@@ -36,6 +36,7 @@ import {
 } from '../../site.ts'
 import { Ticks } from '../accounts/scope-choice.tsx'
 import { fieldError, formError } from '../shell.tsx'
+import { loadPage, RowSteps, type ListPage } from '../row-form.tsx'
 import { WorkspaceSettingsFrame } from './frame.tsx'
 import { roleWord } from '../../messages.ts'
 import { localized, rich, t } from '../../text.ts'
@@ -50,6 +51,8 @@ const roleOptions = () => ROLES.map((value) => ({ value, label: roleWord(value) 
 const SCOPES_OF_WORKSPACES = SCOPES.filter(
   (scope) => !PERSONAL_AREAS.has(scope.split(':')[0] ?? ''),
 )
+
+const PER_PAGE = 50
 
 const slugOf = (visit: Visit): string => visit.params.workspace ?? ''
 
@@ -101,7 +104,7 @@ const TokenRow = ({
 
 type TokensData = {
   workspace: Workspace
-  tokens: readonly Token[]
+  tokens: ListPage<Token>
   made: { name: string; secret: string } | null
 }
 
@@ -188,17 +191,18 @@ const TokensView = ({ visit, workspace, tokens, made }: TokensData & { visit: Vi
           {rich('This is the token {name}. Save it in your password manager.', { name: made.name })}
         </TokenSecret>
       )}
-      {tokens.length === 0 ? (
+      {tokens.items.length === 0 ? (
         <EmptyState icon="key" title={t('No tokens yet')}>
           {t('Create one below for a build server, a bot or another program.')}
         </EmptyState>
       ) : (
         <List label={t('Tokens')}>
-          {tokens.map((token) => (
+          {tokens.items.map((token) => (
             <TokenRow token={token} action={here} csrf={visit.csrf} />
           ))}
         </List>
       )}
+      <RowSteps list={tokens} here={here} label={t('Pages of tokens')} />
       <NewTokenCard visit={visit} here={here} made={made} typed={typed} />
     </WorkspaceSettingsFrame>
   )
@@ -209,7 +213,13 @@ async function load(visit: Visit): Promise<Omit<TokensData, 'made'> | null> {
   return workspace.role === 'owner'
     ? {
         workspace,
-        tokens: (await visit.call(listWorkspaceTokens, { workspace: workspace.slug })).items,
+        tokens: await loadPage(visit, (page) =>
+          visit.call(listWorkspaceTokens, {
+            workspace: workspace.slug,
+            page,
+            per_page: PER_PAGE,
+          }),
+        ),
       }
     : null
 }
