@@ -249,6 +249,8 @@ export type ChangeLocation = {
   readonly sha: string | null
   /** The old version, null for none. Undefined omits the list of all files. */
   readonly from?: string | null
+  /** The pull request, as `acme/site#4`, whose files the reader marks as viewed. */
+  readonly pull?: string
 }
 
 /** The addresses of the bytes of both versions of a file. */
@@ -362,6 +364,7 @@ function listOfFiles({ choice, place, totals, shown }: ChangeViewProps, to: Link
     head: place.sha,
     white: choice.white,
     back: to({ page: 1, at: '', parts: [] }),
+    ...(place.pull !== undefined && { pull: place.pull }),
   })
 }
 

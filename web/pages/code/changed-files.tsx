@@ -1,5 +1,6 @@
 // The list of all files of a change that is split into pages, in parts. The browser script loads it
 // into the page, and what its filter finds; without the script it is a page of its own.
+import { listViewedFiles } from '#features/pulls/index.ts'
 import { getRepo, listChangedFiles } from '#features/repos/index.ts'
 import {
   changedLineHref,
@@ -17,9 +18,17 @@ import { RepoFrame, repoOf } from '../repos/frame.tsx'
 import { FILES_PER_PAGE } from './changed-files-path.ts'
 import { rich, t, tn } from '../../text.ts'
 
-/** The lines of one part: about 80 KB of HTML. */
-const FILES_PER_PART = 300
+/** The lines of one part: about 50 KB of HTML, and less than 90 KB with long paths. */
+const FILES_PER_PART = 200
 const MAX_QUERY_LENGTH = 200
+
+/** What the reader of a pull request, named as `acme/site#4`, has viewed of it. */
+async function viewedFiles(visit: Visit, name: string | null): Promise<ReadonlySet<string>> {
+  const [, repo = '', number = ''] = /^([^#]+)#(\d{1,9})$/.exec(name ?? '') ?? []
+  const found =
+    repo === '' ? null : await visit.tryCall(listViewedFiles, { repo, number: Number(number) })
+  return new Set(found?.items)
+}
 
 async function loadChangedFiles(visit: Visit) {
   const query = visit.url.searchParams
@@ -34,10 +43,14 @@ async function loadChangedFiles(visit: Visit) {
     ...(base ? { base } : {}),
     ...(query.get('w') === 'ignore' ? { ignore_whitespace: true } : {}),
   })
+  const viewed = await viewedFiles(visit, query.get('pull'))
   return {
     repo,
     back,
-    list,
+    list: {
+      ...list,
+      items: list.items.map((file) => ({ ...file, viewed: viewed.has(file.path) })),
+    },
     q: (query.get('q') ?? '').trim().slice(0, MAX_QUERY_LENGTH),
     part: Math.max(1, Math.trunc(Number(query.get('part') ?? '1')) || 1),
   }
@@ -113,6 +126,7 @@ export const changedFilesPage = page({
       head: searchParams.get('head') ?? undefined,
       w: searchParams.get('w') ?? undefined,
       back,
+      pull: searchParams.get('pull') ?? undefined,
     })
     return (
       <RepoFrame visit={visit} repo={repo} title={t('Changed files')} current="code" noindex>

@@ -75,6 +75,7 @@ async function loadChanges(visit: Visit) {
     repo: codeOf(pull),
     sha: head_sha,
     ...(since === '' ? { from: merge_base_sha } : {}),
+    ...(visit.viewer !== null && { pull: `${repo.full_name}#${number}` }),
   })
   const read = (choice: ChangeChoice) =>
     visit.call(getPullChanges, {

@@ -1,5 +1,6 @@
 /** A change of more files than one page has. */
 import { expect, test } from 'bun:test'
+import { createPull } from '#features/pulls/index.ts'
 import { diffAnchor } from '#web/components/index.ts'
 import { runForge } from '../../../features/oauth/running.ts'
 
@@ -53,4 +54,60 @@ test('a page has its files, a link to the next ones and to a tree of all', async
   expect(
     (await browser.open(`/${REPO}/changed-files?head=work&back=https://evil.example/`)).status,
   ).toBe(404)
+})
+
+test('a pull request of 450 files: its pages, its filter and the viewed marks, without a script', async () => {
+  const forge = await runForge()
+  const ada = await forge.user('ada')
+  await forge.workspace('acme', { owner: ada })
+  await forge.repo(REPO, { as: ada })
+  await forge.commit(REPO, 'main', { 'README.md': 'a\n' })
+  const folder = 'packages/a-folder-with-a-rather-long-name-as-generated-ones-have/src/components'
+  const paths = Array.from({ length: 450 }, (_, at) => `${folder}/part-${1000 + at}.test.tsx`)
+  for (let at = 0; at < 450; at += 225)
+    await forge.commit(
+      REPO,
+      'work',
+      Object.fromEntries(paths.slice(at, at + 225).map((path) => [path, 'x\n'])),
+      { as: ada },
+    )
+  const { pull } = await forge.call(createPull, ada, { repo: REPO, title: 'Add', branch: 'work' })
+  const browser = await forge.browser('ada')
+  const at = `/${REPO}/pull/${pull.number}`
+  const open = async (address: string) => {
+    const { status, html } = await browser.open(address)
+    expect([address, status, html.length < 100_000]).toEqual([address, 200, true])
+    return html
+  }
+  const linkIn = (html: string, pattern: RegExp) =>
+    pattern.exec(html)?.[1]?.replaceAll('&amp;', '&') ?? ''
+  const filesIn = (html: string) =>
+    [...html.matchAll(/data-path="([^"]+)"/g)].map(([, path = '']) => path)
+
+  const first = await open(`${at}/changes`)
+  const seen: string[] = []
+  for (let next = `${at}/changes`; next !== ''; ) {
+    const html = await open(next.split('#')[0] ?? '')
+    seen.push(...filesIn(html))
+    next = linkIn(html, /<div id="more-files"><p><a [^>]*href="([^"]*)"/)
+  }
+  expect([...new Set(seen)]).toEqual(paths)
+
+  // The filter finds a file of another page, which its link leads to.
+  const all = linkIn(first, /<a href="([^"]*)"[^>]*>Show all 450/)
+  const path = paths[333] ?? ''
+  const list = linkIn(await open(`${all}&q=1333`), /<a href="([^"]*)" title="[^"]*part-1333/)
+  const [address = '', anchor] = list.split('#')
+  const page = await open(address)
+  expect([anchor, filesIn(page).includes(path)]).toEqual([diffAnchor(path), true])
+
+  // A mark leads back to the file, and is in the list of all files.
+  const marked = await browser.press(page, `${at}/viewed`, { path, viewed: 'yes' })
+  const [back = '', markedAnchor] = marked.location.split('#')
+  expect([markedAnchor, filesIn(await open(back)).includes(path)]).toEqual([anchor, true])
+  expect(await open(back)).toContain('1 of 450 viewed')
+  for (const part of [1, 2, 3])
+    expect((await open(`${all}&part=${part}`)).match(/ viewed"><a [^>]*part-1333/g)?.length).toBe(
+      part === 2 ? 1 : undefined,
+    )
 })
