@@ -12,6 +12,7 @@ const PLACE = new Set([
   'files',
   'invitations',
   'outside',
+  'plan',
   'repos',
   'running',
   'secrets',

@@ -40,7 +40,7 @@ import { repoOf } from '../repos/frame.tsx'
 import { loadPage, RowSteps, type ListPage } from '../row-form.tsx'
 import { RepoSettingsFrame } from '../repos/settings-frame.tsx'
 import { EditMirrorForm, NewMirrorForm, providerFrom, settingsFrom } from './fields.tsx'
-import { PlanCard } from './plan.tsx'
+import { conflictsOf, OTHERS_FIELD, PlanCard } from './plan.tsx'
 import { LeadSentence, MirrorBadge, roleText } from './states.tsx'
 
 type KeptRef = {
@@ -363,13 +363,20 @@ const optional = (fields: Fields, name: string): string | undefined =>
   fields.text(name) === '' ? undefined : fields.text(name)
 
 /** The chosen side of each conflict. One without a choice is left out, and refused by name. */
-const resolutionFrom = (fields: Fields): Record<string, 'ours' | 'theirs'> => {
-  const choices = fields.all('choice')
+async function resolutionFrom(
+  visit: Visit,
+  fields: Fields,
+): Promise<Record<string, 'ours' | 'theirs'>> {
+  const choices = new Map(fields.all('ref').map((ref, at) => [ref, fields.all('choice')[at]]))
+  if (fields.has(OTHERS_FIELD)) {
+    const { plan } = await visit.call(getMirror, { repo: repoOf(visit) })
+    for (const { ref } of plan === null ? [] : conflictsOf(plan))
+      if (!choices.has(ref)) choices.set(ref, fields.text(OTHERS_FIELD))
+  }
   return Object.fromEntries(
-    fields.all('ref').flatMap((ref, at) => {
-      const choice = choices[at]
-      return choice === 'ours' || choice === 'theirs' ? [[ref, choice] as const] : []
-    }),
+    [...choices].flatMap(([ref, choice]) =>
+      choice === 'ours' || choice === 'theirs' ? [[ref, choice] as const] : [],
+    ),
   )
 }
 
@@ -413,8 +420,8 @@ export const mirrorForms = [
   form('/plan', 'mirror-planned', (visit, _, repo) =>
     visit.call(handBackMirror, { repo, dry_run: true }),
   ),
-  form('/hand-back', 'mirror-handing-back', (visit, fields, repo) =>
-    visit.call(handBackMirror, { repo, resolve: resolutionFrom(fields) }),
+  form('/hand-back', 'mirror-handing-back', async (visit, fields, repo) =>
+    visit.call(handBackMirror, { repo, resolve: await resolutionFrom(visit, fields) }),
   ),
   form('/move', 'mirror-moved', (visit, fields, repo) =>
     visit.call(moveMirrorToService, { repo, keep_remote_updated: fields.text('keep') === 'true' }),

@@ -12,36 +12,51 @@ import {
 import { formatNumber } from '../../format.ts'
 import type { Visit } from '../../site.ts'
 import { rich, t, tn } from '../../text.ts'
+import { pageOfRows, RowSteps } from '../row-form.tsx'
 import { formError } from '../shell.tsx'
 import { ACTIONS } from './states.tsx'
 
-const SHOWN_REFS = 100
+/** The page of the refs of a plan, in the address. */
+const PLAN_PAGE = 'plan'
+const REFS_PER_PAGE = 100
+/** More conflicts have one choice together. */
+const MAX_CHOICES = 50
+/** The field of that choice. */
+export const OTHERS_FIELD = 'others'
 const SHORT = 7
+
+type PlannedRef = HandBackPlan['refs'][number]
 
 const short = (sha: string | null) => (sha === null ? '–' : <code>{sha.slice(0, SHORT)}</code>)
 
 /** The name without its folder; tags keep theirs. */
 const shortRef = (ref: string): string => ref.replace(/^refs\/heads\//, '').replace(/^refs\//, '')
 
+const SideSelect = (props: { id: string; name: string; label: string }) => (
+  <Select
+    {...props}
+    required
+    value=""
+    options={[
+      { value: '', label: t('Choose a side') },
+      { value: 'ours', label: t('This service') },
+      { value: 'theirs', label: t('The remote') },
+    ]}
+  />
+)
+
 const Conflict = ({ ref, at }: { ref: string; at: number }) => (
   <>
     <input type="hidden" name="ref" value={ref} />
-    <Select
+    <SideSelect
       id={`choice-${at}`}
       name="choice"
       label={t('Keep for {ref}', { ref: shortRef(ref) })}
-      required
-      value=""
-      options={[
-        { value: '', label: t('Choose a side') },
-        { value: 'ours', label: t('This service') },
-        { value: 'theirs', label: t('The remote') },
-      ]}
     />
   </>
 )
 
-const PlanTable = ({ refs }: { refs: HandBackPlan['refs'] }) => (
+const PlanTable = ({ refs }: { refs: readonly PlannedRef[] }) => (
   <div class="table-scroll">
     <table class="plain-table" aria-label={t('Plan')}>
       <thead>
@@ -90,14 +105,28 @@ const HandBackForm = ({
     label={t('Hand back')}
     error={formError(visit, 'url', 'name', 'secret', 'username', 'branch')}
   >
-    {conflicts.map(({ ref }, index) => (
+    {conflicts.slice(0, MAX_CHOICES).map(({ ref }, index) => (
       <Conflict ref={ref} at={index} />
     ))}
+    {conflicts.length > MAX_CHOICES && (
+      <SideSelect
+        id="choice-others"
+        name={OTHERS_FIELD}
+        label={tn(
+          'Keep for {count} other conflict',
+          'Keep for {count} other conflicts',
+          conflicts.length - MAX_CHOICES,
+        )}
+      />
+    )}
     <FormActions>
       <Button variant="primary">{t('Hand back')}</Button>
     </FormActions>
   </Form>
 )
+
+export const conflictsOf = ({ refs }: HandBackPlan): HandBackPlan['refs'] =>
+  refs.filter(({ action }) => action === 'conflict')
 
 export const PlanCard = ({
   visit,
@@ -110,9 +139,9 @@ export const PlanCard = ({
   canManage: boolean
   at: (rest: string) => string
 }) => {
-  const conflicts = plan.refs.filter(({ action }) => action === 'conflict')
-  const shown = plan.refs.slice(0, SHOWN_REFS)
-  const left = plan.refs_count - shown.length
+  const conflicts = conflictsOf(plan)
+  const list = pageOfRows(visit, plan.refs, REFS_PER_PAGE, PLAN_PAGE)
+  const left = plan.refs_count - plan.refs.length
   return (
     <Card
       title={t('Hand back')}
@@ -132,7 +161,8 @@ export const PlanCard = ({
           'What happens to each branch and tag when the remote gets the lead back, as of the last fetch. What a side loses is kept here for 90 days.',
         )}
       </p>
-      {shown.length > 0 && <PlanTable refs={shown} />}
+      {list.items.length > 0 && <PlanTable refs={list.items} />}
+      <RowSteps list={list} here={at('')} name={PLAN_PAGE} label={t('Plan')} />
       {left > 0 && <p class="muted">{tn('and {count} more ref', 'and {count} more refs', left)}</p>}
       {plan.pulls_merged.length > 0 && (
         <p>
