@@ -148,8 +148,8 @@ export class RequestTurns {
     return !this.#isFree(request.network, request.credential === '')
   }
 
-  #mayPass({ network }: TurnRequest): boolean {
-    if (this.#passing >= MAX_PASSING || !this.#queue.passesAll(network, this.clock.now()))
+  #mayPass(request: TurnRequest): boolean {
+    if (this.#passing >= MAX_PASSING || !this.#queue.passesAll(request, this.clock.now()))
       return false
     this.#passing++
     return true
@@ -219,7 +219,7 @@ export class RequestTurns {
       this.clock.settle()
       const beganMs = nowMs
       nowMs = this.clock.now()
-      this.#queue.addLoad(next.network, nowMs - beganMs, nowMs)
+      this.#queue.addUse(next, nowMs - beganMs, nowMs)
     } while (this.#queue.size > 0 && nowMs - this.#turnBeganMs <= MAX_TURN_MS)
     this.clock.later(() => this.#nextTurn())
   }

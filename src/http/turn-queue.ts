@@ -2,12 +2,12 @@
  * Requests that wait for a turn of the event loop, by network and by caller within the network, and
  * the order in which they are taken.
  *
- * A network that has lately used much of the loop is behind the others, and anonymous callers are
- * behind those who are signed in. Some turns reverse either rule, so that nobody waits for ever. Of
- * networks that are alike, the one with the fewest requests under way is next; within the network,
+ * A network that has lately used much of the loop is behind the others, and so is a caller who has
+ * from any number of networks. Anonymous callers are behind those who are signed in. Some turns
+ * reverse either rule, so that nobody waits for ever. Of networks that are alike, the one with the fewest requests under way is next; within the network,
  * the caller with the fewest, and what is under way already comes before what has not begun.
  */
-import { SECOND } from '#lib/time.ts'
+import { LoopUse } from './loop-use.ts'
 import type { TurnRequest } from './request-turns.ts'
 
 /** Whose request is under way. */
@@ -23,12 +23,6 @@ export type Waiter = TurnSender & {
   readonly begin: () => void
   readonly refuse: (error: Error) => void
 }
-
-/** A network is heavy while it has used more of the loop than this. What it has used halves every second. */
-const MAX_LIGHT_MS = 250
-const HALF_LIFE_MS = SECOND
-/** Networks whose use of the loop is known. */
-const MAX_LOADS = 1024
 
 /** A caller within a network. */
 class CallerTurns {
@@ -47,8 +41,12 @@ class CallerTurns {
     return (this.#isAnonymous ??= request.credential === '' || !request.isSignedIn())
   }
 
+  get isWaiting(): boolean {
+    return this.resuming.length + this.beginning.length > 0
+  }
+
   get isIdle(): boolean {
-    return this.underWay + this.resuming.length + this.beginning.length === 0
+    return this.underWay === 0 && !this.isWaiting
   }
 }
 
@@ -58,24 +56,12 @@ class NetworkTurns {
   lastTurn = 0
   readonly callers = new Map<string, CallerTurns>()
 
-  get isWaiting(): boolean {
-    if (this.beginning > 0) return true
-    for (const { resuming } of this.callers.values()) if (resuming.length > 0) return true
-    return false
-  }
-
   caller(credential: string): CallerTurns {
     let caller = this.callers.get(credential)
     if (!caller) this.callers.set(credential, (caller = new CallerTurns()))
     return caller
   }
 }
-
-/** How many milliseconds of the loop a network has used, and when that was counted. */
-type Load = { readonly ms: number; readonly atMs: number }
-
-const remaining = ({ ms, atMs }: Load, nowMs: number): number =>
-  ms * 0.5 ** ((nowMs - atMs) / HALF_LIFE_MS)
 
 type Candidate = {
   readonly waiter: Waiter
@@ -101,8 +87,9 @@ const isBefore = (a: Candidate, b: Candidate): boolean =>
 
 export class TurnQueue {
   readonly #networks = new Map<string, NetworkTurns>()
-  /** In the order in which they were counted last. */
-  readonly #loads = new Map<string, Load>()
+  readonly #networkUse = new LoopUse()
+  /** Of callers who are signed in, by their credentials. */
+  readonly #callerUse = new LoopUse()
   #beginning = 0
   #resuming = 0
   #anonymousUnderWay = 0
@@ -127,17 +114,22 @@ export class TurnQueue {
     return this.#networks.get(network)?.underWay ?? 0
   }
 
-  /** Whether a network without requests is light, and requests of heavy networks wait but no others. */
-  passesAll(network: string, nowMs: number): boolean {
-    if (this.size === 0 || this.#networks.has(network) || this.#isHeavy(network, nowMs))
+  /**
+   * Whether a sender, whose network has no requests here, is light, and requests of heavy ones wait
+   * but no others.
+   */
+  passesAll(sender: Pick<TurnSender, 'network' | 'credential'>, nowMs: number): boolean {
+    const { network, credential } = sender
+    if (this.size === 0 || this.#networks.has(network) || this.#isHeavy(network, credential, nowMs))
       return false
-    for (const [name, { isWaiting }] of this.#networks)
-      if (isWaiting && !this.#isHeavy(name, nowMs)) return false
+    for (const [name, { callers }] of this.#networks)
+      for (const [other, { isWaiting }] of callers)
+        if (isWaiting && !this.#isHeavy(name, other, nowMs)) return false
     return true
   }
 
-  #isHeavy(network: string, nowMs: number): boolean {
-    return this.#load(network, nowMs) > MAX_LIGHT_MS
+  #isHeavy(network: string, credential: string, nowMs: number): boolean {
+    return this.#networkUse.isHeavy(network, nowMs) || this.#callerUse.isHeavy(credential, nowMs)
   }
 
   add(request: TurnRequest, how: Pick<Waiter, 'isUnderWay' | 'begin' | 'refuse'>): void {
@@ -160,8 +152,8 @@ export class TurnQueue {
     const rank = RANKS[this.#turns++ % RANKS.length] ?? (() => 0)
     let best: Candidate | null = null
     for (const [name, network] of this.#networks) {
-      const isHeavy = Number(this.#isHeavy(name, nowMs))
-      for (const caller of network.callers.values()) {
+      for (const [credential, caller] of network.callers) {
+        const isHeavy = Number(this.#isHeavy(name, credential, nowMs))
         const waiter = caller.resuming[0] ?? caller.beginning[0]
         if (!waiter || !mayBegin(waiter)) continue
         const order = rank(isHeavy, Number(waiter.isAnonymous))
@@ -227,21 +219,10 @@ export class TurnQueue {
     this.#forgetIdle(sender)
   }
 
-  /** Counts milliseconds of the loop that a network has used. */
-  addLoad(network: string, ms: number, nowMs: number): void {
-    const load = { ms: this.#load(network, nowMs) + ms, atMs: nowMs }
-    this.#loads.delete(network)
-    this.#loads.set(network, load)
-    if (this.#loads.size <= MAX_LOADS) return
-    for (const oldest of this.#loads.keys()) {
-      this.#loads.delete(oldest)
-      return
-    }
-  }
-
-  #load(network: string, nowMs: number): number {
-    const load = this.#loads.get(network)
-    return load === undefined ? 0 : remaining(load, nowMs)
+  /** Counts milliseconds of the loop that a request has used. */
+  addUse({ network, credential, isAnonymous }: TurnSender, ms: number, nowMs: number): void {
+    this.#networkUse.add(network, ms, nowMs)
+    if (!isAnonymous) this.#callerUse.add(credential, ms, nowMs)
   }
 
   #network(name: string): NetworkTurns {

@@ -289,3 +289,26 @@ test('the only request of a light network begins at once while heavy ones wait',
   expect(loop.begun.slice(-3)).toEqual(['b0', 'c0', 'c1'])
   expect(loop.turns.waiting).toBe(6)
 })
+
+test('a caller who has used much of the loop is behind the others from any network', async () => {
+  const loop = new Loop()
+  const from = (network: string) => ({ network, credential: 'x' })
+  void loop.compute('first', { network: 'z' }, 4)
+  for (let n = 0; n < 4; n++) void loop.compute('long', from(`a${n}`), 100)
+  for (let turns = 0; turns < 8; turns++) await loop.turn()
+  void loop.compute('first', { network: 'z' }, 4)
+  void loop.compute('again', from('new'), 4)
+  // It passes those of the heavy caller, who cannot pass from a network of its own.
+  void loop.compute('light', { network: 'b', credential: 'y' }, 4)
+  expect(loop.begun.at(-1)).toBe('light')
+  void loop.compute('once more', from('newer'), 4)
+  expect(loop.begun.at(-1)).toBe('light')
+  // Whoever sends a token that is nobody's is not behind for it.
+  const guess = { credential: 'guess', isSignedIn: () => false }
+  for (let n = 0; n < 4; n++) void loop.compute('guess', { ...guess, network: `g${n}` }, 100)
+  for (let turns = 0; turns < 20; turns++) await loop.turn()
+  void loop.compute('first', { network: 'z' }, 4)
+  void loop.compute('heavy', from('newest'), 4)
+  void loop.compute('guess of another', { ...guess, network: 'h' }, 4)
+  expect(loop.begun.at(-1)).toBe('guess of another')
+})
