@@ -120,7 +120,9 @@ export const invitesPage = page({
         </Form>
       </Card>
       {list.items.length === 0 ? (
-        <EmptyState icon="mail" title={t('No invites yet')} />
+        <EmptyState icon="mail" title={t('No invites yet')}>
+          {t('Create one above, and give its link to whoever should join.')}
+        </EmptyState>
       ) : (
         <List label={t('Your invites')}>
           {list.items.map((invite) => (

@@ -9,7 +9,7 @@ import {
   type UserState,
 } from '#features/accounts/index.ts'
 import { Avatar } from '../../components/avatar.tsx'
-import { Button } from '../../components/button.tsx'
+import { Button, LinkButton } from '../../components/button.tsx'
 import { EmptyState, TokenSecret } from '../../components/card.tsx'
 import { ActionButton, Field, Form, FormActions } from '../../components/form.tsx'
 import { Pagination } from '../../components/pagination.tsx'
@@ -205,7 +205,11 @@ const UsersView = ({
         </Form>
       </FilterBar>
       {items.length === 0 ? (
-        <EmptyState icon="users" title={t('No accounts found')} />
+        <EmptyState
+          icon="users"
+          title={t('No accounts found')}
+          actions={<LinkButton href="/admin/users">{t('Clear filters')}</LinkButton>}
+        />
       ) : (
         <List label={t('Accounts')}>
           {items.map((user) => (

@@ -1,7 +1,7 @@
 import { listAllWorkspaces, setQuota, type SiteWorkspace } from '#features/site/index.ts'
 import type { QuotaResource } from '#features/workspaces/index.ts'
 import { Avatar } from '../../components/avatar.tsx'
-import { Button } from '../../components/button.tsx'
+import { Button, LinkButton } from '../../components/button.tsx'
 import { EmptyState } from '../../components/card.tsx'
 import { Field, Form, FormActions } from '../../components/form.tsx'
 import { Pagination } from '../../components/pagination.tsx'
@@ -235,7 +235,11 @@ export const siteWorkspacesPage = page({
         </Form>
       </FilterBar>
       {items.length === 0 ? (
-        <EmptyState icon="workspace" title={t('No workspaces match')} />
+        <EmptyState
+          icon="workspace"
+          title={t('No workspaces match')}
+          actions={<LinkButton href={PATH}>{t('Clear filters')}</LinkButton>}
+        />
       ) : (
         <List label={t('Workspaces')}>
           {items.map((workspace) => (

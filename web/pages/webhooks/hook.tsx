@@ -133,7 +133,9 @@ const Deliveries = ({
         <EmptyState
           icon="webhook"
           title={filter === undefined ? t('Nothing was sent yet') : t('None of these')}
-        />
+        >
+          {filter === undefined && t('Send a ping to see the first delivery.')}
+        </EmptyState>
       ) : (
         <List label={t('Deliveries')}>
           {deliveries.map((delivery) => (

@@ -69,6 +69,21 @@ const TeamRow = ({ team, workspace }: { team: Team; workspace: Workspace }) => (
   </Row>
 )
 
+const NoTeams = ({ here, q, mayMake }: { here: string; q: string; mayMake: boolean }) =>
+  q === '' ? (
+    <EmptyState icon="users" title={t('No teams yet')}>
+      {mayMake
+        ? t('Create a team to give several people a role on repositories at once.')
+        : t('Owners of the workspace create teams.')}
+    </EmptyState>
+  ) : (
+    <EmptyState
+      icon="users"
+      title={t('Nothing matches “{q}”', { q })}
+      actions={<LinkButton href={here}>{t('Clear filters')}</LinkButton>}
+    />
+  )
+
 const FindTeam = ({ here, q }: { here: string; q: string }) => (
   <Form action={here} method="get" inline label={t('Find a team')}>
     <input
@@ -129,10 +144,7 @@ export const teamsPage = page({
         />
         {(teams.items.length > 0 || q !== '') && <FindTeam here={here} q={q} />}
         {teams.items.length === 0 ? (
-          <EmptyState
-            icon="users"
-            title={q ? t('Nothing matches “{q}”', { q }) : t('No teams yet')}
-          />
+          <NoTeams here={here} q={q} mayMake={mayMake} />
         ) : (
           <List label={t('Teams')}>
             {teams.items.map((team) => (
