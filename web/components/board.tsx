@@ -124,16 +124,23 @@ const ColumnPicker = ({
     chosen: value === column.value,
   })
   return (
-    <FieldPicker
-      single
-      small
-      align="left"
-      name="to"
-      label={t('Column of {reference}', { reference: card.reference })}
-      summary={t('Column')}
-      search={targets}
-      options={withChosen(targets.items.map(optionOf), [optionOf(column)], targets)}
-    />
+    <>
+      <FieldPicker
+        single
+        small
+        align="left"
+        name="to"
+        label={t('Column of {reference}', { reference: card.reference })}
+        summary={t('Column')}
+        search={targets}
+        options={withChosen(targets.items.map(optionOf), [optionOf(column)], targets)}
+      />
+      <p class="picker-chosen" data-picker-chosen aria-live="polite">
+        <span>
+          <bdi>{column.name}</bdi>
+        </span>
+      </p>
+    </>
   )
 }
 
