@@ -2,13 +2,19 @@
 import type { ServerChannel } from 'ssh2'
 import { GitError, type ResponseSink } from '#git'
 import { release } from '#lib/pieces.ts'
-import type { EncryptionTurns } from './encryption-turns.ts'
+import type { WorkTurns } from './work-turns.ts'
 
-/** Four packets of ssh2. */
-const MAX_WRITE_BYTES = 128 * 1024
+/** Eight packets of ssh2. */
+const MAX_WRITE_BYTES = 256 * 1024
+/** OpenSSH takes 64 KiB more at a time. Sending them at once costs more in calls than in bytes. */
+const MIN_WRITE_BYTES = 256 * 1024
+/** Of the client's window, so that it has enough to read meanwhile. */
+const MIN_WRITE_PART = 1 / 8
+/** A slow client gets less at a time, and so does one that uses its window up before it takes more. */
+const MAX_WAIT_MS = 50
 
 type SinkOptions = {
-  readonly turns: EncryptionTurns
+  readonly turns: WorkTurns
   readonly signal: AbortSignal
   /** The client has so many bytes of the response already. */
   readonly skippedBytes: number
@@ -51,9 +57,15 @@ export class ChannelSink implements ResponseSink {
   /** All bytes of the response so far, with those that were skipped. */
   bytes = 0
   readonly #queue: Queued[] = []
-  #isWriting = false
+  #queuedBytes = 0
+  /** Writes that ssh2 has not confirmed. */
+  #writing = 0
+  #isScheduled = false
   #isOver = false
   #allSent: (() => void) | null = null
+  /** While the client takes less than this, it is about to take more. */
+  #minWriteBytes = 0
+  #waiting: Timer | null = null
   readonly #outgoing: Outgoing
   readonly #stopWatching: () => void
   readonly #ended = Promise.withResolvers<never>()
@@ -66,6 +78,7 @@ export class ChannelSink implements ResponseSink {
   ) {
     this.#ended.promise.catch(() => {})
     this.#outgoing = outgoingOf(channel)
+    this.#minWriteBytes = Math.min(MIN_WRITE_BYTES, this.#outgoing.window * MIN_WRITE_PART)
     this.#stopWatching = watchWindow(this.#outgoing, () => this.#writeNext())
     channel.once('close', this.#cancel)
     options.signal.addEventListener('abort', this.#cancel, { once: true })
@@ -78,45 +91,72 @@ export class ChannelSink implements ResponseSink {
     const part = bytes.subarray(skipped)
     if (part.length === 0 || this.#isOver || !this.channel.writable) return taken?.()
     this.#queue.push({ rest: part, taken })
+    this.#queuedBytes += part.length
     this.#writeNext()
   }
 
   /** ssh2 would encrypt what it keeps at once when the client takes more, so it gets nothing to keep. */
   #writeNext(): void {
-    if (this.#isWriting || this.#queue.length === 0 || this.#outgoing.window === 0) return
-    this.#isWriting = true
+    const { window } = this.#outgoing
+    if (this.#isScheduled || this.#writing > 0 || this.#queuedBytes === 0 || window === 0) return
+    if (window < this.#minWriteBytes && window < this.#queuedBytes)
+      this.#waiting ??= setTimeout(() => {
+        this.#minWriteBytes /= 2
+        this.#schedule()
+      }, MAX_WAIT_MS)
+    else this.#schedule()
+  }
+
+  #schedule(): void {
+    this.#stopWaiting()
+    this.#isScheduled = true
     this.options.turns.run(() => this.#write())
+  }
+
+  #stopWaiting(): void {
+    if (this.#waiting !== null) clearTimeout(this.#waiting)
+    this.#waiting = null
   }
 
   /** Writes as much as the client takes. Returns how many bytes are encrypted. */
   #write(): number {
+    this.#isScheduled = false
     if (!this.channel.writable) this.#cancel()
-    const [first] = this.#queue
-    if (this.#isOver || !first) return 0
-    const part = first.rest.subarray(0, Math.min(MAX_WRITE_BYTES, this.#outgoing.window))
+    let written = 0
+    for (let [first] = this.#queue; first; [first] = this.#queue) {
+      const length = Math.min(MAX_WRITE_BYTES - written, this.#outgoing.window, first.rest.length)
+      if (length === 0) break
+      this.#writePart(first, length)
+      written += length
+    }
+    return written
+  }
+
+  #writePart(first: Queued, length: number): void {
+    const part = first.rest.subarray(0, length)
+    first.rest = first.rest.subarray(length)
+    this.#queuedBytes -= length
+    const isTaken = first.rest.length === 0
+    if (isTaken) this.#queue.shift()
     // The memory is used again after `taken`, and after a cancellation. So what waits behind an earlier
     // answer is a copy.
     const isSentNow = this.channel.writableLength === 0
     const bytes = isSentNow
       ? Buffer.from(part.buffer, part.byteOffset, part.length)
       : Buffer.from(part)
+    this.#writing++
     this.channel.write(bytes, () => {
       if (!isSentNow) release(bytes)
-      this.#written(first, part.length)
+      this.#writing--
+      this.options.onProgress()
+      if (isTaken) first.taken?.()
+      if (this.#isAllSent) this.#allSent?.()
+      else this.#writeNext()
     })
-    return part.length
   }
 
-  #written(first: Queued, length: number): void {
-    this.options.onProgress()
-    this.#isWriting = false
-    first.rest = first.rest.subarray(length)
-    if (first.rest.length === 0) {
-      this.#queue.shift()
-      first.taken?.()
-    }
-    if (this.#queue.length === 0) this.#allSent?.()
-    else this.#writeNext()
+  get #isAllSent(): boolean {
+    return this.#queuedBytes === 0 && this.#writing === 0
   }
 
   onCancel(handler: () => void): void {
@@ -137,13 +177,14 @@ export class ChannelSink implements ResponseSink {
 
   /** Resolves when all bytes are in packets. Throws when the transfer ends before. */
   async sent(): Promise<void> {
-    if (this.#queue.length === 0 && !this.#isOver) return
+    if (this.#isAllSent && !this.#isOver) return
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#allSent = resolve
     await this.orEnd(promise)
   }
 
   close(): void {
+    this.#stopWaiting()
     this.#stopWatching()
     this.channel.off('close', this.#cancel)
     this.options.signal.removeEventListener('abort', this.#cancel)
@@ -153,6 +194,8 @@ export class ChannelSink implements ResponseSink {
     if (this.#isOver) return
     this.#isOver = true
     this.#queue.length = 0
+    this.#queuedBytes = 0
+    this.#stopWaiting()
     const { signal } = this.options
     const closed = new GitError('aborted', 'the connection was closed')
     this.#ended.reject(signal.aborted ? signal.reason : closed)

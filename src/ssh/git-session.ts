@@ -20,7 +20,7 @@ import { inputOf } from '#lib/ssh/channel-input.ts'
 import { finish, send } from './channel.ts'
 import { ChannelSink } from './channel-sink.ts'
 import type { SshCommand } from './command.ts'
-import { EncryptionTurns } from './encryption-turns.ts'
+import { encryptionTurns } from './work-turns.ts'
 
 export type GitCall = {
   readonly caller: SignedIn
@@ -51,7 +51,7 @@ function withoutAnnouncement(service: Service, advertised: Uint8Array): Uint8Arr
 
 export class GitSession {
   readonly #access: GitAccess
-  readonly #turns = new EncryptionTurns()
+  readonly #turns = encryptionTurns()
 
   constructor(private readonly hearth: Hearth) {
     this.#access = new GitAccess(hearth)

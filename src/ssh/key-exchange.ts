@@ -60,6 +60,34 @@ export function watchKeyExchanges(
   })
 }
 
+/**
+ * Lets an exchange that has begun answer when `later` calls its function. The client has to wait for
+ * the answer; one that sends more before it is cut off.
+ */
+export function answerLater(
+  connection: Connection,
+  exchange: KeyExchange,
+  later: (answer: () => void) => void,
+): void {
+  const finish = exchange.finish.bind(exchange)
+  let state: 'begun' | 'waiting' | 'answered' | 'cut off' = 'begun'
+  exchange.finish = () => {
+    if (state === 'answered') return finish()
+    if (state === 'begun') {
+      state = 'waiting'
+      later(() => {
+        if (state === 'cut off') return
+        state = 'answered'
+        finish()
+      })
+    } else {
+      state = 'cut off'
+      connection.end()
+    }
+    return undefined
+  }
+}
+
 function nameLists(bytes: Buffer): string[] {
   const lists: string[] = []
   for (let at = 0; lists.length < LIST_COUNT; ) {

@@ -9,7 +9,8 @@ import type { Socket } from 'node:net'
 import type { Connection } from 'ssh2'
 import { release } from '#lib/pieces.ts'
 
-const BLOCK_BYTES = 256 * 1024
+/** What one turn encrypts, with the rest of each packet. */
+const BLOCK_BYTES = 257 * 1024
 /** Blocks that are kept for the next connection that sends. */
 const MAX_SPARE_BLOCKS = 16
 /** The largest packet of ssh2, with room for its length and padding. */

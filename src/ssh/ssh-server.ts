@@ -20,11 +20,12 @@ import { parseSshCommand } from './command.ts'
 import { ConnectionLimits } from './connection-limits.ts'
 import { FasterCipher } from './faster-cipher.ts'
 import { GitSession } from './git-session.ts'
-import { watchKeyExchanges } from './key-exchange.ts'
+import { answerLater, watchKeyExchanges } from './key-exchange.ts'
 import { KeyRenewal } from './key-renewal.ts'
 import { sendWithLittleMemory } from './outgoing-packets.ts'
 import { answerPostQuantum, offerPostQuantum } from './post-quantum.ts'
 import { isSignedByKey } from './verify-signature.ts'
+import { signInTurns } from './work-turns.ts'
 
 export type SshServerOptions = {
   readonly host: string
@@ -98,6 +99,7 @@ class SshServer implements RunningSshServer {
   readonly #signedIn = new Map<Connection, SignedInConnection>()
   readonly #running = new Set<Promise<void>>()
   readonly #git: GitSession
+  readonly #signIns = signInTurns()
   readonly #ssh: ssh2.Server
   readonly #listener = createServer((socket) => this.#accept(socket))
   readonly #rightsTimer = setInterval(() => this.#lookAfterConnections(), RIGHTS_INTERVAL_MS)
@@ -172,6 +174,7 @@ class SshServer implements RunningSshServer {
     const fasterCipher = new FasterCipher(connection)
     watchKeyExchanges(connection, (exchange) => {
       answerPostQuantum(connection, exchange)
+      answerLater(connection, exchange, (answer) => this.#inTurn(connection, socket, answer))
       fasterCipher.noteExchange(exchange)
     })
     const keys = socket
@@ -179,7 +182,10 @@ class SshServer implements RunningSshServer {
       : null
     connection.on('authentication', (attempt) => {
       if (++tries > 2 * MAX_TRIES) connection.end()
-      else this.#authenticate({ connection, socket, keys, origin }, attempt)
+      else
+        this.#inTurn(connection, socket, () =>
+          this.#authenticate({ connection, socket, keys, origin }, attempt),
+        )
     })
     connection.on('ready', () => {
       if (socket) this.#limits.signedIn(socket)
@@ -190,6 +196,19 @@ class SshServer implements RunningSshServer {
       else this.#serve(accept(), signedIn)
     })
     connection.on('close', () => this.#signedIn.delete(connection))
+  }
+
+  /** Does a part of a sign-in when it is its turn. Like in ssh2, an error ends the connection. */
+  #inTurn(connection: Connection, socket: Socket | undefined, work: () => void): void {
+    this.#signIns.run(() => {
+      if (socket?.destroyed) return 0
+      try {
+        work()
+      } catch {
+        connection.end()
+      }
+      return 1
+    })
   }
 
   #authenticate(

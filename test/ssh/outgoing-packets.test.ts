@@ -1,12 +1,14 @@
-/** What connections send, with ssh2 on both sides. */
+/** What connections send, most of it with ssh2 on both sides. */
 import { afterEach, expect, test } from 'bun:test'
+import { EventEmitter } from 'node:events'
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { Writable } from 'node:stream'
 import ssh2, { type Algorithms, type ClientChannel, type ServerChannel } from 'ssh2'
 import { GitError } from '#git'
 import { newEd25519Key } from '#lib/ssh/ed25519-key.ts'
 import { ChannelSink } from '#src/ssh/channel-sink.ts'
-import { EncryptionTurns } from '#src/ssh/encryption-turns.ts'
+import { encryptionTurns } from '#src/ssh/work-turns.ts'
+import { until } from '../features/checks/fixture.ts'
 import { OutgoingBytes, sendWithLittleMemory } from '#src/ssh/outgoing-packets.ts'
 
 const closers: (() => unknown)[] = []
@@ -136,7 +138,7 @@ test('a sink sends everything beyond what is skipped, and its memory may be used
   const sending = Promise.withResolvers<number>()
   const channel = await connect({ cipher: ['aes128-gcm@openssh.com'] }, (one) => {
     const sink = new ChannelSink(one, {
-      turns: new EncryptionTurns(),
+      turns: encryptionTurns(),
       signal: new AbortController().signal,
       skippedBytes: 100_000,
       onProgress: () => progress++,
@@ -170,7 +172,7 @@ test('a transfer that is given up ends at once, and its memory is in no later pa
   let isCancelled = false
   const channel = await connect({ cipher: ['aes128-gcm@openssh.com'] }, (one) => {
     const sink = new ChannelSink(one, {
-      turns: new EncryptionTurns(),
+      turns: encryptionTurns(),
       signal: stop.signal,
       skippedBytes: 0,
       onProgress: () => {},
@@ -193,4 +195,58 @@ test('a transfer that is given up ends at once, and its memory is in no later pa
   const bytes = await received(channel)
   expect(bytes.length).toBeGreaterThan(0)
   expect(bytes.includes('s')).toBe(false)
+})
+
+const KIB = 1024
+
+/** A channel whose client takes so many bytes now, and a sink for it. */
+function sinkOf(window: number) {
+  const writes: number[] = []
+  const outgoing = { window }
+  const channel = Object.assign(new EventEmitter(), {
+    outgoing,
+    writable: true,
+    writableLength: 0,
+    write(bytes: Uint8Array, done: () => void) {
+      writes.push(bytes.length)
+      outgoing.window -= bytes.length
+      process.nextTick(done)
+    },
+  })
+  const sink = new ChannelSink(channel as unknown as ServerChannel, {
+    turns: encryptionTurns(),
+    signal: new AbortController().signal,
+    skippedBytes: 0,
+    onProgress: () => {},
+  })
+  closers.push(() => sink.close())
+  return { writes, outgoing, sink }
+}
+
+test('a client that takes a little more at a time gets a quarter of a megabyte at once', async () => {
+  const { writes, outgoing, sink } = sinkOf(2048 * KIB)
+  sink.put(noise(256 * KIB))
+  for (let at = 0; at < 30; at++) sink.put(noise(100 * KIB))
+  await until(() => outgoing.window === 0)
+  // Parts of the engine are joined.
+  expect(writes.reduce((sum, length) => sum + length)).toBe(2048 * KIB)
+  writes.length = 0
+  for (let at = 0; at < 3; at++) outgoing.window += 64 * KIB
+  expect(writes).toEqual([])
+  outgoing.window += 64 * KIB
+  await until(() => outgoing.window === 0)
+  expect(writes.reduce((sum, length) => sum + length)).toBe(256 * KIB)
+  // The end needs no more than its own length.
+  outgoing.window = 3256 * KIB - (2048 + 256) * KIB
+  await sink.sent()
+})
+
+test('a client that takes no more before it has all of its window gets that', async () => {
+  const { writes, outgoing, sink } = sinkOf(1000 * KIB)
+  sink.put(noise(950 * KIB))
+  await until(() => outgoing.window === 50 * KIB)
+  writes.length = 0
+  sink.put(noise(200 * KIB))
+  await until(() => outgoing.window === 0)
+  expect(writes).toEqual([50 * KIB])
 })

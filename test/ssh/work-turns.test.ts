@@ -1,12 +1,12 @@
 /** How much is encrypted in one turn of the event loop. */
 import { expect, test } from 'bun:test'
-import { EncryptionTurns } from '#src/ssh/encryption-turns.ts'
+import { encryptionTurns } from '#src/ssh/work-turns.ts'
 
 const KIB = 1024
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 test('a turn encrypts a quarter of a megabyte of all connections together, and the rest waits in order', async () => {
-  const turns = new EncryptionTurns()
+  const turns = encryptionTurns()
   const encrypted: string[] = []
   /** A client that takes whatever it is given. */
   const send = (name: string, parts: number): void =>
@@ -31,7 +31,7 @@ test('a turn encrypts a quarter of a megabyte of all connections together, and t
 })
 
 test('what encrypts nothing takes no part of a turn', async () => {
-  const turns = new EncryptionTurns()
+  const turns = encryptionTurns()
   let calls = 0
   for (let at = 0; at < 100; at++)
     turns.run(() => {
