@@ -1,6 +1,6 @@
 /**
  * Builds the programs of `assets/sandbox` that executables bring along: bubblewrap, from the source
- * beside it, and the forwarder of jobs. Both are static, for each kind of machine. The compiler is
+ * beside it, the forwarder of jobs, and a program that waits. All are static, for each kind of machine. The compiler is
  * that of the package ziglang on PyPI, which has the C library in it, so every machine makes the
  * same bytes. `--check` compares and writes nothing.
  */
@@ -30,6 +30,8 @@ const FLAGS = [
 const BUBBLEWRAP = ['bubblewrap.c', 'bind-mount.c', 'network.c', 'utils.c'].map(
   (name) => `source/${name}`,
 )
+
+const OURS = ['forward.c', 'hold.c']
 
 const OPTIONS = {
   zig: {
@@ -62,13 +64,13 @@ function prepareSource(work: string): void {
   mkdirSync(source)
   execFileSync('tar', ['-xJf', archive, '--strip-components=1', '-C', source])
   cpSync(join(folder, 'include'), join(work, 'include'), { recursive: true })
-  cpSync(join(folder, 'forward.c'), join(work, 'forward.c'))
+  for (const file of OURS) cpSync(join(folder, file), join(work, file))
 }
 
 /** The programs by their names in the folder. */
 function build(work: string, zig: string): Map<string, Uint8Array> {
   const built = new Map<string, Uint8Array>()
-  const programs = { bwrap: BUBBLEWRAP, forward: ['forward.c'] }
+  const programs = { bwrap: BUBBLEWRAP, forward: ['forward.c'], hold: ['hold.c'] }
   for (const [machine, target] of Object.entries(MACHINES)) {
     for (const [program, files] of Object.entries(programs)) {
       const name = `${program}-${machine}.bin`

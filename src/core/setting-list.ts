@@ -266,9 +266,9 @@ export const SETTINGS = {
     default: 'internet',
     help: 'The network of jobs that run in this process: the internet without this machine and its neighbours (needs slirp4netns; without it none), whatever this machine reaches (never for changes by people without Write), or none.',
   }),
-  'jobs.containers': choice(['none', 'podman'], {
+  'jobs.containers': choice(['none', 'podman', 'docker'], {
     default: 'none',
-    help: 'Containers for jobs of this process (services, container, docker://), by the podman of this machine; Docker cannot take its place. They have fewer walls than the sandbox; changes by people without Write never have any.',
+    help: 'Containers for jobs of this process (services, container, docker://), by the podman or the Docker of this machine. They have fewer walls than the sandbox, and with Docker their root is root of the machine; changes by people without Write never have any.',
   }),
   'jobs.keep_days': number({
     default: 90,

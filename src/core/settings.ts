@@ -111,7 +111,7 @@ export type Settings = {
     readonly local: boolean
     /** Of those that run in this process. `internet` leaves out this machine and its neighbours. */
     readonly network: 'internet' | 'machine' | 'none'
-    readonly containers: 'none' | 'podman'
+    readonly containers: 'none' | 'podman' | 'docker'
     readonly keep_days: number
     /** Of all caches of a repository. */
     readonly cache_bytes: number

@@ -6,14 +6,18 @@ import bwrapArm64 from '../../assets/sandbox/bwrap-arm64.bin' with { type: 'file
 import bwrapX64 from '../../assets/sandbox/bwrap-x64.bin' with { type: 'file' }
 import forwardArm64 from '../../assets/sandbox/forward-arm64.bin' with { type: 'file' }
 import forwardX64 from '../../assets/sandbox/forward-x64.bin' with { type: 'file' }
+import holdArm64 from '../../assets/sandbox/hold-arm64.bin' with { type: 'file' }
+import holdX64 from '../../assets/sandbox/hold-x64.bin' with { type: 'file' }
 
-const PROGRAMS: Readonly<Record<string, { readonly bwrap: string; readonly forward: string }>> = {
-  x64: { bwrap: bwrapX64, forward: forwardX64 },
-  arm64: { bwrap: bwrapArm64, forward: forwardArm64 },
+export type BundledProgram = 'bwrap' | 'forward' | 'hold'
+
+const PROGRAMS: Readonly<Record<string, Readonly<Record<BundledProgram, string>>>> = {
+  x64: { bwrap: bwrapX64, forward: forwardX64, hold: holdX64 },
+  arm64: { bwrap: bwrapArm64, forward: forwardArm64, hold: holdArm64 },
 }
 
 /** The bytes of a program; null for a kind of machine that has none. */
-export async function bundledProgram(name: 'bwrap' | 'forward'): Promise<Uint8Array | null> {
+export async function bundledProgram(name: BundledProgram): Promise<Uint8Array | null> {
   const path = process.platform === 'linux' ? PROGRAMS[process.arch]?.[name] : undefined
   return path === undefined ? null : await Bun.file(path).bytes()
 }

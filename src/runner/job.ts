@@ -27,7 +27,8 @@ import {
 } from './processes.ts'
 import { sessionScript, ulimitScript, type SandboxLayout, type SandboxSettings } from './sandbox.ts'
 import { MINIMAL_ENV, PATH, quote } from './shell.ts'
-import type { ContainerMount, StepContainer } from './containers/job-containers.ts'
+import type { ContainerMount } from './containers/engine.ts'
+import type { StepContainer } from './containers/job-containers.ts'
 import { watchLimits, type ExceededLimit } from './watch-limits.ts'
 
 /** The folders of a job below `work`. `input` is written by the server, the others by the job. */

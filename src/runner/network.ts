@@ -114,6 +114,10 @@ export const linkNetwork = (): string =>
     return !machineNetworks().some((own) => own.startsWith(start))
   }) ?? '198.18.0.0/24'
 
+/** The address by which slirp4netns speaks for this machine; connections to ports come from there. */
+export const gatewayOf = (network: string): string =>
+  `${network.slice(0, network.lastIndexOf('.') + 1)}2`
+
 /** The programs that it needs; from the packages slirp4netns, iproute2 and util-linux. */
 export const INTERNET_PROGRAMS = ['slirp4netns', 'ip', 'unshare', 'setpriv', 'mkfifo'] as const
 
@@ -123,6 +127,12 @@ export const INTERNET_PROGRAMS = ['slirp4netns', 'ip', 'unshare', 'setpriv', 'mk
  */
 const BEHIND_GATE = '[ "$PPID" = "$1" ] || exit 1; read -r _ <"$2"; exec 3>"$3"; shift 3; exec "$@"'
 
+/** slirp4netns with a device that reaches neither this machine nor its resolver. */
+export const forwarderCommand = (): string[] => [
+  ...['slirp4netns', '--configure', '--mtu=65520'],
+  ...['--disable-host-loopback', '--disable-dns', `--cidr=${linkNetwork()}`],
+]
+
 /**
  * Starts slirp4netns beside the shell, which waits until the shell is in its namespace. It ends
  * with the shell's process, also while it waits.
@@ -130,13 +140,9 @@ const BEHIND_GATE = '[ "$PPID" = "$1" ] || exit 1; read -r _ <"$2"; exec 3>"$3";
 export const startForwarder = (folder: string): string => {
   const [gate, ready] = [quote(`${folder}/net-gate`), quote(`${folder}/net-ready`)]
   const wait = ['setpriv', '--pdeathsig', 'KILL', '/bin/sh', '-c', BEHIND_GATE, 'sh']
-  const forwarder = [
-    ...['slirp4netns', '--configure', '--mtu=65520'],
-    ...['--disable-host-loopback', '--disable-dns', `--cidr=${linkNetwork()}`],
-  ]
   return [
     `rm -f ${gate} ${ready}; mkfifo -m 600 ${gate} ${ready} || exit 125`,
-    `${quoteAll(wait)} $$ ${gate} ${ready} ${quoteAll(forwarder)} --ready-fd=3 $$ tap0 </dev/null >/dev/null 2>&1 &`,
+    `${quoteAll(wait)} $$ ${gate} ${ready} ${quoteAll(forwarderCommand())} --ready-fd=3 $$ tap0 </dev/null >/dev/null 2>&1 &`,
   ].join('\n')
 }
 

@@ -13,7 +13,9 @@ import {
   type JobContainersOptions,
   type StepContainer,
 } from './containers/job-containers.ts'
-import { containersFault, podman, sweepContainers } from './containers/podman.ts'
+import { callClient } from './containers/client.ts'
+import { engineOf, type EngineName } from './containers/engines.ts'
+import type { ContainerEngine } from './containers/engine.ts'
 import { findControlGroups, type ControlGroup, type ControlGroups } from './cgroups.ts'
 import { describeIsolation, type Isolation } from './isolation.ts'
 import {
@@ -50,7 +52,7 @@ import {
   type JobDirectory,
 } from './job-directory.ts'
 import { WaitingJob, type JobKind, type StartedJob } from './waiting-job.ts'
-import { COMMAND_UIDS, CONTAINER_UIDS, UidPool } from './uid-pool.ts'
+import { COMMAND_UIDS, UidPool } from './uid-pool.ts'
 
 export type RunnerOptions = {
   /** The parent folder of job directories; nothing else is in it. */
@@ -62,8 +64,8 @@ export type RunnerOptions = {
   readonly readable: readonly string[]
   /** Folders that commands must never see. */
   readonly hidden: readonly string[]
-  /** Jobs may have containers. The folder keeps which images only some of them may use. */
-  readonly containers?: { readonly privateImages: string } | null
+  /** The program that has containers of jobs. The folder keeps which images only some may use. */
+  readonly containers?: { readonly program: EngineName; readonly privateImages: string } | null
   /** Whether a started sandbox waits for the next job; not unless given. */
   readonly keepsOneWaiting?: boolean
   /** Which bubblewrap may be used; any unless given. */
@@ -146,6 +148,8 @@ export type OpenJobOptions = {
   readonly container?: StepContainer
 }
 
+const NO_CONTAINERS = 'jobs have no containers here'
+
 const TRIAL_LIMITS: CommandLimits = {
   timeMs: 20_000,
   memoryBytes: 256 * 1024 ** 2,
@@ -219,6 +223,7 @@ class CommandRunner implements Runner {
   readonly #isRoot = process.getuid?.() === 0
   readonly #seccomp = seccompFilter(process.arch)
   readonly #uids: UidPool
+  readonly #engine: ContainerEngine | null
   #groups: ControlGroups | null = null
   #groupCount = 0
   #parentDeathPrefix: readonly string[] = []
@@ -238,11 +243,12 @@ class CommandRunner implements Runner {
   )
 
   constructor(private readonly options: RunnerOptions) {
-    // Processes of one machine begin at different places. With containers the places are those of
-    // the restart before, because podman may copy an image for each of them.
-    this.#uids = options.containers
-      ? new UidPool(CONTAINER_UIDS, Number(Bun.hash.crc32(options.directory)))
-      : new UidPool(COMMAND_UIDS, process.pid * 16)
+    this.#engine = options.containers ? engineOf(options.containers.program) : null
+    // Processes of one machine begin at different places.
+    const start = this.#engine?.keepsUids
+      ? Number(Bun.hash.crc32(options.directory))
+      : process.pid * 16
+    this.#uids = new UidPool(this.#engine?.uids ?? COMMAND_UIDS, start)
   }
 
   isolation(): Promise<Isolation> {
@@ -254,17 +260,22 @@ class CommandRunner implements Runner {
   }
 
   containersFault(): Promise<string | null> {
-    return (this.#containers ??= this.isolation().then(({ kind }) =>
-      kind === 'bubblewrap' ? containersFault() : 'jobs are not isolated here',
-    ))
+    return (this.#containers ??= this.#findContainersFault())
+  }
+
+  async #findContainersFault(): Promise<string | null> {
+    const { kind } = await this.isolation()
+    if (kind !== 'bubblewrap') return 'jobs are not isolated here'
+    return this.#engine === null ? NO_CONTAINERS : this.#engine.fault()
   }
 
   async containersOf(options: ContainersOfJob): Promise<JobContainers> {
     const { containers } = this.options
-    if (!containers) throw new Error('jobs have no containers here')
+    if (!containers || this.#engine === null) throw new Error(NO_CONTAINERS)
     await this.#writeForwarder(options.directory)
     return new JobContainers({
       ...options,
+      engine: this.#engine,
       runnerDirectory: this.options.directory,
       uid: this.#isRoot ? this.#uids.of(options.directory.id) : null,
       privateImages: containers.privateImages,
@@ -286,15 +297,17 @@ class CommandRunner implements Runner {
   }
 
   async sweep(): Promise<void> {
-    if (this.options.containers) await sweepContainers(this.options.directory)
+    await this.#engine?.sweep(this.options.directory)
     for (const name of await sweepJobDirectories(this.options.directory))
-      await this.#removeAsPodman(join(this.options.directory, name))
+      await this.#removeAsUsers(join(this.options.directory, name))
   }
 
   /** Removes what users of containers wrote, who are others than that of this process. */
-  async #removeAsPodman(folder: string): Promise<boolean> {
-    if (this.#isRoot || !this.options.containers) return false
-    return (await podman(['unshare', 'rm', '-rf', '--', folder])).exit === 0
+  async #removeAsUsers(folder: string): Promise<boolean> {
+    const prefix = this.#engine?.asUsers() ?? []
+    if (prefix.length === 0) return false
+    const env = this.#engine?.environment() ?? {}
+    return (await callClient([...prefix, 'rm', '-rf', '--', folder], { env })).exit === 0
   }
 
   createDirectory(id: string): Promise<JobDirectory> {
@@ -309,7 +322,7 @@ class CommandRunner implements Runner {
   async removeDirectory({ id, folder }: JobDirectory): Promise<boolean> {
     await this.#taken.get(id)?.close()
     this.#taken.delete(id)
-    const isRemoved = (await removeTree(folder)) || (await this.#removeAsPodman(folder))
+    const isRemoved = (await removeTree(folder)) || (await this.#removeAsUsers(folder))
     this.#uids.release(id)
     return isRemoved
   }
@@ -391,7 +404,7 @@ class CommandRunner implements Runner {
       })
     if (hasDoor || ports.size > 0) await this.#writeForwarder(directory)
     await this.#giveFolders(directory)
-    // A container has a group of its own, which podman makes.
+    // A container has a group of its own, which podman or docker makes.
     const group = container === null ? this.#createGroup(limits) : null
     return new SandboxedJob({
       ...common,

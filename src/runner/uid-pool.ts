@@ -1,6 +1,6 @@
 /** Users for the jobs of a server that runs as root. No account of the machine has one of them. */
 
-type Uids = { readonly first: number; readonly count: number; readonly step: number }
+export type Uids = { readonly first: number; readonly count: number; readonly step: number }
 
 /** Those that systemd assigns to services with DynamicUser (Users, Groups, UIDs and GIDs on systemd systems). */
 export const COMMAND_UIDS: Uids = { first: 61_184, count: 4_000, step: 1 }

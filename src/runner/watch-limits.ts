@@ -42,7 +42,7 @@ const DISK_INTERVAL_MS = 10_000
 const DISK_PAUSE = 50
 /** A command is killed when the machine has less free memory or disk space. */
 const MEMORY_RESERVE_BYTES = 192 * 1024 ** 2
-const DISK_RESERVE_BYTES = 256 * 1024 ** 2
+export const DISK_RESERVE_BYTES = 256 * 1024 ** 2
 
 /** Bytes on disk below folders. */
 async function measureDiskUse(

@@ -1,7 +1,8 @@
 /**
- * Jobs with services, in a container and with images as steps, by podman and the built executable:
- * `bun test/system/job-containers.ts`. The images are made of this machine's busybox, so it needs
- * root, podman, openssl and busybox (busybox-static), and no registry of others.
+ * Jobs with services, in a container and with images as steps, by podman or docker and the built
+ * executable: `bun test/system/job-containers.ts --engine docker`. The images are made of this
+ * machine's busybox, so it needs root, podman or a daemon of Docker, openssl and busybox
+ * (busybox-static), and no registry of others.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { homedir, networkInterfaces, tmpdir } from 'node:os'
@@ -22,6 +23,7 @@ import {
   BUILDS,
   BUILT_ACTION,
   GREEDY,
+  IS_ROOT,
   OUTSIDE,
   OUTSIDE_SCRIPT,
   pulls,
@@ -39,6 +41,8 @@ const OPTIONS = {
     default: '',
     help: 'One part: outside, builds, results, limits, pulls or ends.',
   },
+  engine: { kind: 'text', default: 'podman', help: 'The program with the containers: podman or docker.' },
+  network: { kind: 'text', default: 'internet', help: 'The network of jobs: internet or none.' },
   executable: { kind: 'text', default: EXECUTABLE, help: 'The built executable.' },
 } as const satisfies Record<string, Option>
 
@@ -56,13 +60,21 @@ const address = (): string =>
     .flatMap((all) => all ?? [])
     .find(({ family, internal }) => family === 'IPv4' && !internal)?.address ?? '10.0.0.1'
 
+/** The client of podman or docker. */
+let engine = 'podman'
 /** Containers of jobs; all of this machine, so nothing else may run some meanwhile. */
 const containers = (): string =>
-  run('podman', 'ps', '-a', '--format', '{{.Names}}', '--filter', 'name=^hearth-job')
+  run(engine, 'ps', '-a', '--format', '{{.Names}}', '--filter', 'name=^/?hearth-job')
 /** Processes of builds; all of this machine. */
 const builders = (): string =>
   Bun.spawnSync(['pgrep', '-fa', '^podman --root .* build ']).stdout.toString()
-const volumes = (): string => run('podman', 'volume', 'ls', '-q')
+/** Whether root of a container is root of the machine. */
+const sharesRoot = (): boolean =>
+  engine === 'docker' && !run('docker', 'info', '--format', '{{.SecurityOptions}}').includes('userns')
+/** Processes of networks of containers. */
+const networks = (): string =>
+  Bun.spawnSync(['pgrep', '-fa', '^slirp4netns .*--api-socket']).stdout.toString()
+const volumes = (): string => run(engine, 'volume', 'ls', '-q')
 
 async function checkResults(repository: Repository, port: number): Promise<void> {
   await repository.push({
@@ -76,9 +88,10 @@ async function checkResults(repository: Repository, port: number): Promise<void>
     ]),
   })
   const { lines, text, conclusions } = await repository.outcome()
+  const results = [...RESULTS, ...(sharesRoot() ? [IS_ROOT] : [])].toSorted()
   check(
     'steps, services, images and actions give their results, and walls hold',
-    lines.join('\n') === RESULTS.join('\n'),
+    lines.toSorted().join('\n') === results.join('\n'),
     `${lines.join('\n')}\n${text}`,
   )
   check('the service got its secret, and no log shows it', text.includes('word=***'), text)
@@ -142,6 +155,20 @@ async function checkBuilds(repository: Repository, port: number): Promise<void> 
   check('no container is left', containers() === '', containers())
 }
 
+/** The daemon of Docker does not build. */
+async function checkRefusedBuilds(repository: Repository): Promise<void> {
+  await repository.push({ ...BUILT_ACTION([]), '.hearth/workflows/ci.yml': BUILDS })
+  const { lines, text } = await repository.outcome()
+  check('no action is built from a Dockerfile', lines.length === 0, lines.join('\n'))
+  check(
+    'and the log says which, and the way out',
+    /made\/docker\/Dockerfile cannot be built here: .*podman/.test(text),
+    text,
+  )
+  const images = run('docker', 'images', '-q', '--filter', 'label=hearth.built')
+  check('no image is left', images === '', images)
+}
+
 async function checkPulls(
   repository: Repository,
   registry: { host: string },
@@ -176,10 +203,11 @@ async function checkOutside(repository: Repository, token: string, port: number)
   check('no container is left', containers() === '', containers())
 }
 
-await runScript('bun test/system/job-containers.ts', OPTIONS, async ({ executable, only }) => {
+await runScript('bun test/system/job-containers.ts', OPTIONS, async ({ executable, only, ...more }) => {
+  engine = more.engine
   requireBuilt(executable)
   const directory = mkdtempSync(join(tmpdir(), 'hjc-'))
-  await makeImage(directory)
+  await makeImage(engine, directory)
   // On all devices of this machine, as a database may be that a container should not find.
   let asked = 0
   const answer = (): Response => {
@@ -190,12 +218,10 @@ await runScript('bun test/system/job-containers.ts', OPTIONS, async ({ executabl
   const port = Number(neighbour.port)
   const found = await fetch(`http://${address()}:${port}/`).then((response) => response.text())
   check('this machine reaches the server that containers must not reach', found === 'found')
-  const registry = await openRegistry(directory, address(), ONE_SECRET)
-  const trusted = join(
-    isRoot ? '/etc' : join(homedir(), '.config'),
-    'containers/certs.d',
-    registry.host,
-  )
+  const registry = await openRegistry(engine, directory, address(), ONE_SECRET)
+  const settings = isRoot ? '/etc' : join(homedir(), '.config')
+  const certificates = engine === 'docker' ? 'docker/certs.d' : 'containers/certs.d'
+  const trusted = join(settings, certificates, registry.host)
   mkdirSync(trusted, { recursive: true })
   await Bun.write(join(trusted, 'ca.crt'), Bun.file(registry.certificate))
   const options = {
@@ -204,7 +230,9 @@ await runScript('bun test/system/job-containers.ts', OPTIONS, async ({ executabl
     log: join(directory, 'log'),
     environment: {
       HEARTH_ACCOUNTS_SIGN_UP: 'open',
-      HEARTH_JOBS_CONTAINERS: 'podman',
+      HEARTH_JOBS_CONTAINERS: engine,
+      HEARTH_JOBS_NETWORK: more.network,
+      ...(process.env.DOCKER_HOST && { DOCKER_HOST: process.env.DOCKER_HOST }),
       // Where podman has the images of an ordinary user.
       HOME: homedir(),
       HEARTH_CHECKS_MEMORY: '512M',
@@ -223,7 +251,8 @@ await runScript('bun test/system/job-containers.ts', OPTIONS, async ({ executabl
       const outsider = await registerPerson(forge, 'eve', options)
       await checkOutside(await create('outside'), outsider.token, port)
     }
-    if (isWanted('builds')) {
+    if (isWanted('builds') && engine === 'docker') await checkRefusedBuilds(await create('builds'))
+    if (isWanted('builds') && engine === 'podman') {
       await checkBuilds(await create('builds'), port)
       const building = await create('building')
       await building.push({ '.hearth/workflows/ci.yml': SLOW_BUILD })
@@ -247,11 +276,13 @@ await runScript('bun test/system/job-containers.ts', OPTIONS, async ({ executabl
       const seconds = await slow.cancelRunning()
       check(`a cancelled job ends in time (${seconds} s)`, seconds <= 13)
       check('its containers are gone', containers() === '', containers())
+      check('and their networks', networks() === '', networks())
       const cut = await create('cut')
       await cut.push({ '.hearth/workflows/ci.yml': SLOW })
       await cut.whenRunning()
       await forge.kill()
       check('a killed forge leaves containers', containers() !== '')
+      if (engine === 'docker') check('but not their networks', networks() === '', networks())
       forge = await startForge(options)
       const end = performance.now() + 20_000
       while (containers() !== '' && performance.now() < end) await Bun.sleep(300)
@@ -263,9 +294,9 @@ await runScript('bun test/system/job-containers.ts', OPTIONS, async ({ executabl
     await registry.stop()
     await neighbour.stop(true)
     rmSync(trusted, { recursive: true, force: true })
-    Bun.spawnSync(['podman', 'rmi', '-f', `${registry.host}/acme/tool:1`, IMAGE])
-    const built = run('podman', 'images', '-q', '--filter', 'label=hearth.built')
-    if (built !== '') Bun.spawnSync(['podman', 'rmi', '-f', ...built.split('\n')])
+    Bun.spawnSync([engine, 'rmi', '-f', `${registry.host}/acme/tool:1`, IMAGE])
+    const built = run(engine, 'images', '-q', '--filter', 'label=hearth.built')
+    if (built !== '') Bun.spawnSync([engine, 'rmi', '-f', ...built.split('\n')])
     // Files of jobs belong to users of containers, whom an ordinary user is only within podman.
     Bun.spawnSync([...(isRoot ? [] : ['podman', 'unshare']), 'rm', '-rf', '--', directory])
   }

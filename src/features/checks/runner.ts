@@ -17,7 +17,7 @@ export const runnerOf = service(
       containers:
         jobs.containers === 'none'
           ? null
-          : { privateImages: join(resolve(data), 'private-images') },
+          : { program: jobs.containers, privateImages: join(resolve(data), 'private-images') },
       keepsOneWaiting: jobs.local,
       hidden: [resolve(data)],
     }),

@@ -23,17 +23,18 @@ import { MOUNT_POINTS, ulimitScript } from '../sandbox.ts'
 import { quote, quoteAll } from '../shell.ts'
 import { UIDS_OF_JOB } from '../uid-pool.ts'
 import { watchLimits, type ExceededLimit } from '../watch-limits.ts'
+import { CAPABILITIES } from './engine.ts'
 import {
   BUILT,
   BUILT_LABEL,
-  CAPABILITIES,
   clientEnvironment,
   diskMeasure,
   PODMAN,
   podman,
   requirePodman,
 } from './podman.ts'
-import { openProxy, PROXY_PORT, type FindRegistry } from './pull.ts'
+import { openProxy, PROXY_PORT } from './pull-podman.ts'
+import type { FindRegistry } from './pull.ts'
 
 export type ImageBuild = {
   /** A folder of the server below that of the job, which has the files in its folder `context`. */

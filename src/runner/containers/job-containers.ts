@@ -1,42 +1,29 @@
 /**
- * Containers of a job, by podman: services beside it, one in which its steps run, and single ones as
- * steps. They see the folders of the job and nothing else of the machine. Their network is podman's
- * slirp4netns with the rules of jobs, which are set before the program of the container starts.
+ * Containers of a job: services beside it, one in which its steps run, and single ones as steps. They
+ * see the folders of the job and nothing else of the machine. `engine.ts` says what podman or docker
+ * does for them; their network is limited before their program starts.
  */
 import { existsSync } from 'node:fs'
-import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { DOOR_PART, type JobDirectory } from '../job-directory.ts'
+import { DOOR_PART } from '../job-directory.ts'
 import { FORWARDER, INPUT_PART } from '../job.ts'
-import { OomWatch, type ControlGroup } from '../cgroups.ts'
-import type { CommandLimits } from '../limits.ts'
-import { internetFiles, linkNetwork, nameServersOf, type Network } from '../network.ts'
+import { OomWatch } from '../cgroups.ts'
 import { quote } from '../shell.ts'
-import { UIDS_OF_JOB } from '../uid-pool.ts'
 import { watchLimits, type ExceededLimit } from '../watch-limits.ts'
-import { buildImage, type ImageBuild } from './build-image.ts'
-import { evictBuiltImages, isBuilt } from './built-images.ts'
+import type { Environment } from './client.ts'
 import {
-  asUsersOfContainers,
-  CAPABILITIES,
-  clientEnvironment,
-  diskMeasure,
-  LABEL,
-  podman,
-  PODMAN,
-  requirePodman,
-  variablesOf,
-  withVariables,
-  type Environment,
-} from './podman.ts'
-import { findProfile, profileOfJobs } from './seccomp-profile.ts'
-import { pullImage, type FindRegistry, type ImageToPull } from './pull.ts'
-
-export type ContainerSpec = ImageToPull & {
-  readonly env: Readonly<Record<string, string>>
-  /** Words of `options` that are allowed. */
-  readonly options: readonly string[]
-}
+  isOfSteps,
+  type ContainerEngine,
+  type ContainerPlace,
+  type ContainerSpec,
+  type ImageBuilder,
+  type JobEngine,
+  type JobEngineOptions,
+  type NewContainer,
+  type Prepared,
+} from './engine.ts'
+import { inNetworkOf } from './limit-network.ts'
+import { pullImage, type ImageToPull } from './pull.ts'
 
 export type ServiceSpec = ContainerSpec & {
   readonly name: string
@@ -49,21 +36,6 @@ export type RunningService = {
   readonly id: string
   /** Ports of the loopback device of this machine by those of the container. */
   readonly ports: ReadonlyMap<number, number>
-}
-
-/** A folder or file of the machine at a path of the container. */
-export type ContainerMount = {
-  readonly from: string
-  readonly to: string
-  readonly writable: boolean
-}
-
-/** What a container that works for the job sees and reaches. */
-export type ContainerPlace = {
-  readonly mounts: readonly ContainerMount[]
-  /** Names that lead to its loopback device. */
-  readonly hosts: readonly string[]
-  readonly cwd: string
 }
 
 /** The container in which the steps of a job run. */
@@ -84,19 +56,9 @@ export type ImageProgram = ContainerSpec & {
   readonly forwards: ReadonlyMap<number, string>
 }
 
-export type JobContainersOptions = {
-  readonly directory: JobDirectory
-  /** The folder of all jobs of the runner. */
-  readonly runnerDirectory: string
-  readonly limits: CommandLimits
-  readonly network: Network
-  /** The uid of the job, which is its containers' root; null unless podman runs as root. */
-  readonly uid: number | null
+export type JobContainersOptions = JobEngineOptions & {
+  readonly engine: ContainerEngine
   readonly privateImages: string
-  readonly findRegistry: FindRegistry
-  /** Makes a control group with the limits of the job; `group` is null where there are none. */
-  readonly limitGroup: () => { readonly group: ControlGroup | null; release(): Promise<void> }
-  readonly kernelLimitsMemory: boolean
   readonly onExceeded: (what: ExceededLimit) => void
 }
 
@@ -106,22 +68,23 @@ export type ImageResult = { readonly exit: number; readonly wasOutOfMemory: bool
 type RunningContainer = {
   readonly pid: number
   readonly folders: readonly string[]
-  readonly role: Role
+  readonly isService: boolean
   readonly oom: OomWatch
 }
 
+/** A container that was made, with the id of its own. */
+type Created = Prepared & { readonly name: string; readonly isService: boolean }
+
 type Output = (bytes: Uint8Array) => Promise<void> | void
-type Role = 'service' | 'steps'
 
 const HEALTH_ATTEMPTS = 150
 const HEALTH_DELAY_MS = 2_000
 const PROCESS_DELAY_MS = 100
 /** The exit code of a program that SIGKILL ended. */
 const KILLED = '137'
-
-/** What podman keeps of the output of a service. */
-const SERVICE_LOG = ['--log-driver', 'k8s-file', '--log-opt', 'max-size=1mb']
-const NO_LOG = ['--log-driver', 'none']
+const HAS_ENDED = new Set(['exited', 'stopped', 'dead', 'removing'])
+/** A container beside the job. */
+const SERVICE = { place: null, isShell: false, entrypoint: null, args: [] } as const
 
 export class JobContainers {
   readonly #names: string[] = []
@@ -130,74 +93,59 @@ export class JobContainers {
   readonly #ended = new Set<string>()
   #killedServices = 0
   readonly #prefix: string
-  #profile: Promise<string> | null = null
+  readonly #engine: ContainerEngine
+  readonly #own: JobEngine
+  #hasStepContainer = false
   #count = 0
   readonly #end = new AbortController()
   #unwatch: (() => void) | null = null
 
   constructor(private readonly options: JobContainersOptions) {
     this.#prefix = `hearth-${options.directory.id}`
+    this.#engine = options.engine
+    this.#own = options.engine.ofJob(options)
   }
 
   /** Fetches an image that is not here, or whose tag may have moved. */
   pull(image: ImageToPull, signal: AbortSignal): Promise<void> {
     return pullImage(image, {
       ...this.options,
+      source: this.#own,
       signal: AbortSignal.any([signal, this.#end.signal]),
     })
   }
 
-  /** Builds an image. Throws an Error with one line for the author. */
-  async build(build: ImageBuild): Promise<void> {
-    const signal = AbortSignal.any([build.signal, this.#end.signal])
-    const { group, release } = this.options.limitGroup()
-    try {
-      const profile = await (this.#profile ??= this.#writeProfile())
-      await buildImage({ ...build, signal }, { ...this.options, profile, group })
-      await evictBuiltImages()
-    } finally {
-      await release()
+  /** What builds images of actions; null where nothing does. */
+  get builder(): ImageBuilder | null {
+    const { builder } = this.#own
+    if (builder === null) return null
+    const { isBuilt } = builder
+    return {
+      isBuilt,
+      build: (build) =>
+        builder.build({ ...build, signal: AbortSignal.any([build.signal, this.#end.signal]) }),
     }
-  }
-
-  isBuilt(image: string): Promise<'no' | 'old' | 'fresh'> {
-    return isBuilt(image)
   }
 
   /** Starts a container beside the job. */
   async startService(spec: ServiceSpec): Promise<RunningService> {
-    const local = (host: number | null): string =>
-      this.options.network === 'machine' && host !== null ? String(host) : ''
     const wanted = new Map([...(await this.#exposed(spec.image)), ...spec.ports])
-    const name = await this.#create(spec, 'service', [
-      ...SERVICE_LOG,
-      ...[...wanted].flatMap(([port, host]) => ['-p', `127.0.0.1:${local(host)}:${port}`]),
-      ...['--', spec.image],
-    ])
-    await requirePodman(['start', name])
-    const ports = new Map<number, number>()
-    for (const port of wanted.keys()) {
-      const line = await requirePodman(['port', name, `${port}/tcp`])
-      ports.set(port, Number(line.split('\n')[0]?.split(':').at(-1)))
-    }
-    return { name: spec.name, id: name, ports }
+    const created = await this.#create({ ...SERVICE, ...spec, ports: wanted })
+    const id = created.name
+    await this.#engine.require(['start', id])
+    void this.#follow(created).catch(() => {})
+    const ports = await this.#own.portsOf(id, [...wanted.keys()])
+    return { name: spec.name, id, ports }
   }
 
   /** Waits for a service that says whether it is ready. Returns what is wrong; null for nothing. */
   async awaitReady({ id }: RunningService, signal: AbortSignal): Promise<string | null> {
-    const format = '{{.State.Running}} {{if .Config.Healthcheck}}checked{{end}}'
     for (let n = 0; n < HEALTH_ATTEMPTS && !signal.aborted; n++) {
-      const found = await podman(['inspect', '--format', format, id], { signal })
-      const [isRunning, checked] = found.output.split(' ')
+      const { isRunning, isReady } = await this.#own.readinessOf(id, signal)
       if (signal.aborted) break
-      if (isRunning !== 'true' && (await this.#wasOutOfMemory(id))) return 'it was out of memory'
-      if (isRunning !== 'true')
-        return `it ended: ${(await this.#lastLines(id)) || 'it printed nothing'}`
-      if (
-        checked !== 'checked' ||
-        (await podman(['healthcheck', 'run', id], { signal })).exit === 0
-      )
-        return null
+      if (!isRunning && (await this.#wasOutOfMemory(id))) return 'it was out of memory'
+      if (!isRunning) return `it ended: ${(await this.#lastLines(id)) || 'it printed nothing'}`
+      if (isReady) return null
       await Bun.sleep(HEALTH_DELAY_MS)
     }
     return signal.aborted ? 'the job was cancelled' : 'it did not become healthy'
@@ -205,17 +153,22 @@ export class JobContainers {
 
   /** The container for the steps. */
   stepContainer(spec: ContainerSpec, place: ContainerPlace): StepContainer {
-    let name = ''
+    this.#hasStepContainer = true
+    let created: Created | null = null
     return {
       create: async (program) => {
-        const shell = ['--entrypoint', '/bin/sh', '--', spec.image, '-c', program]
-        const more = ['-i', '--user', '0:0', ...NO_LOG, ...placeArguments(place), ...shell]
-        name = await this.#create(spec, 'steps', more)
-        return { argv: [PODMAN, 'start', '-a', '-i', name], env: clientEnvironment() }
+        const shell = { entrypoint: '/bin/sh', args: ['-c', program], isShell: true }
+        created = await this.#create({ ...spec, ...shell, place, ports: new Map() })
+        const argv = [this.#engine.name, 'start', '-a', '-i', created.name]
+        return { argv, env: this.#engine.environment() }
       },
-      firstProcess: () => this.#awaitProcess(name),
-      countOomKills: () => this.#running.get(name)?.oom.kills ?? 0,
-      kill: () => void podman(['rm', '-f', '-t', '0', '-v', '--ignore', name]).catch(() => {}),
+      firstProcess: async () => {
+        if (created === null) return 0
+        await this.#follow(created)
+        return this.#awaitProcess(created.name)
+      },
+      countOomKills: () => this.#running.get(created?.name ?? '')?.oom.kills ?? 0,
+      kill: () => void this.#own.remove(created === null ? [] : [created.name]).catch(() => {}),
     }
   }
 
@@ -226,23 +179,21 @@ export class JobContainers {
     output: Output,
     signal: AbortSignal,
   ): Promise<ImageResult> {
-    const { entrypoint, image, args, forwards } = program
-    const name = await this.#create(program, 'steps', [
-      ...[...NO_LOG, ...placeArguments(place)],
-      ...(entrypoint === null ? [] : ['--entrypoint', entrypoint]),
-      ...['--', image, ...args],
-    ])
+    const { forwards, ...spec } = program
+    const created = await this.#create({ ...spec, place, isShell: false, ports: new Map() })
+    const { name } = created
     const end = (): void => void this.#remove([name]).catch(() => {})
-    const endForwards = await this.#forward(name, forwards)
+    const endForwards = await this.#forward(created, forwards)
     signal.addEventListener('abort', end, { once: true })
     if (signal.aborted) end()
-    const script = `exec 2>&1; exec ${PODMAN} start -a "$1"`
-    const child = Bun.spawn(['/bin/sh', '-c', script, 'sh', name], {
-      env: clientEnvironment(),
+    const script = 'exec 2>&1; exec "$1" start -a "$2"'
+    const child = Bun.spawn(['/bin/sh', '-c', script, 'sh', this.#engine.name, name], {
+      env: { ...this.#engine.environment() },
       stdin: 'ignore',
       stdout: 'pipe',
       stderr: 'ignore',
     })
+    void this.#follow(created).catch(() => {})
     try {
       for await (const part of child.stdout) await output(part)
       const exit = await child.exited
@@ -251,6 +202,7 @@ export class JobContainers {
       signal.removeEventListener('abort', end)
       endForwards()
       await this.#remove([name])
+      if (!this.#hasStepContainer) await this.#own.returnFolders()
     }
   }
 
@@ -266,113 +218,49 @@ export class JobContainers {
       this.#running.get(name)?.oom.stop()
       this.#running.delete(name)
     }
-    if (names.length > 0) await podman(['rm', '-f', '-t', '0', '-v', '--ignore', ...names])
+    await this.#own.remove(names)
   }
 
-  /** Makes a container with its namespaces and its network; its program does not run yet. */
-  async #create(spec: ContainerSpec, role: Role, more: readonly string[]): Promise<string> {
+  /** Makes a container whose network is limited; its program does not run yet. */
+  async #create(wanted: Omit<NewContainer, 'name' | 'variablesFile'>): Promise<Created> {
     if (this.#end.signal.aborted) throw new Error('the job has ended')
     const name = `${this.#prefix}-${++this.#count}`
     this.#names.push(name)
-    const profile = await (this.#profile ??= this.#writeProfile())
-    const path = join(this.options.directory.folder, `variables-${this.#count}`)
-    // The last option of one name counts, so those of the author stand first.
-    await withVariables(path, variablesOf(spec.env), (argv, env) =>
-      requirePodman(
-        [
-          ...['create', ...spec.options, ...this.#common(name, profile), ...this.#networkOf(role)],
-          ...[...argv, ...more],
-        ],
-        { env },
-      ),
-    )
-    await this.#begin(name, role)
+    const variablesFile = join(this.options.directory.folder, `variables-${this.#count}`)
+    const container = { ...wanted, name, variablesFile }
+    const created = {
+      ...(await this.#own.create(container)),
+      name,
+      isService: !isOfSteps(container),
+    }
+    if (created.pid > 0) this.#track(created, created.pid)
     if (this.#end.signal.aborted) {
       await this.#remove([name])
       throw new Error('the job has ended')
     }
-    return name
+    return created
   }
 
-  /** The filter of system calls of all containers of the job. */
-  async #writeProfile(): Promise<string> {
-    const path = join(this.options.directory.folder, 'seccomp.json')
-    const profile = findProfile()
-    if (profile === null) throw new Error('podman has no seccomp.json here')
-    await writeFile(path, profileOfJobs(await readFile(profile, 'utf8')))
-    return path
-  }
-
-  #common(name: string, profile: string): string[] {
-    const { limits, runnerDirectory, uid } = this.options
-    const { memoryBytes, processes, files } = limits
-    const map = `0:${uid}:${UIDS_OF_JOB}`
-    return [
-      ...['--name', name, '--label', `${LABEL}=${runnerDirectory}`, '--pull', 'never'],
-      ...['--security-opt', 'no-new-privileges', '--security-opt', `seccomp=${profile}`],
-      ...['--cap-drop', 'all'],
-      ...CAPABILITIES.flatMap((capability) => ['--cap-add', capability]),
-      ...(uid === null ? [] : ['--uidmap', map, '--gidmap', map]),
-      ...['--memory', String(memoryBytes), '--pids-limit', String(processes)],
-      ...['--memory-swap', String(memoryBytes), '--ulimit', `nofile=${files}:${files}`],
-      // Without it podman asks for more than a server without CAP_SYS_RESOURCE may give.
-      ...['--ulimit', `nproc=${processes}:${processes}`],
-    ]
-  }
-
-  /** Services always have a network, because the job reaches their ports by it. */
-  #networkOf(role: Role): string[] {
-    const { network } = this.options
-    if (network === 'machine') return role === 'steps' ? ['--network', 'host'] : []
-    const servers = nameServersOf(internetFiles().resolv)
-    const slirp = `allow_host_loopback=false,enable_ipv6=false,mtu=65520,cidr=${linkNetwork()}`
-    return network === 'none' && role === 'steps'
-      ? ['--network', 'none']
-      : ['--network', `slirp4netns:${slirp}`, ...servers.flatMap((address) => ['--dns', address])]
-  }
-
-  /** Makes the namespaces of a container and sets the rules of its network. */
-  async #begin(name: string, role: Role): Promise<void> {
-    await requirePodman(['init', name])
-    const format =
-      '{{.State.Pid}}\n{{.GraphDriver.Data.UpperDir}}{{range .Mounts}}{{if eq .Type "volume"}}\n{{.Source}}{{end}}{{end}}'
-    const found = (await requirePodman(['inspect', '--format', format, name])).split('\n')
-    const [pid = '', ...folders] = found
-    this.#running.set(name, {
-      pid: Number(pid),
-      folders: folders.filter((folder) => folder.startsWith('/')),
-      role,
-      oom: new OomWatch(Number(pid)),
-    })
+  #track({ name, folders, isService }: Created, pid: number): void {
+    this.#running.set(name, { pid, folders, isService, oom: new OomWatch(pid) })
     this.#watch()
-    const rules = this.#rules(role)
-    if (rules === null) return
-    const child = Bun.spawn(inNetworkOf(pid, ['ip', '-batch', '-']), {
-      env: clientEnvironment(),
-      stdin: Buffer.from(rules),
-      stdout: 'ignore',
-      stderr: 'pipe',
-    })
-    const said = await new Response(child.stderr).text()
-    if ((await child.exited) !== 0)
-      throw new Error(
-        `the network of a container could not be limited: ${said.trim().slice(0, 200)}`,
-      )
   }
 
-  #rules(role: Role): string | null {
-    const { network } = this.options
-    if (network === 'internet') return internetFiles().rules
-    return network === 'machine' || role === 'steps'
-      ? null
-      : 'rule add pref 20 to 0.0.0.0/0 unreachable\n'
+  /** Waits for the first process of a container that is started, where it had none before. */
+  async #follow(created: Created): Promise<number> {
+    if (created.pid > 0) return created.pid
+    const pid = await this.#awaitProcess(created.name)
+    if (pid > 0 && this.#names.includes(created.name)) this.#track(created, pid)
+    return pid
   }
 
   /** Makes sockets of the door's folder ports of a container. Returns what ends that. */
-  async #forward(name: string, forwards: ReadonlyMap<number, string>): Promise<() => void> {
-    const pid = this.#running.get(name)?.pid ?? 0
+  async #forward(
+    { networkPid }: Created,
+    forwards: ReadonlyMap<number, string>,
+  ): Promise<() => void> {
     const { work } = this.options.directory
-    if (pid === 0 || forwards.size === 0 || this.options.network === 'machine') return () => {}
+    if (networkPid === 0 || forwards.size === 0) return () => {}
     const lines = [...forwards].map(([port, socket]) =>
       [join(work, INPUT_PART, FORWARDER), String(port), join(work, DOOR_PART, socket)]
         .map(quote)
@@ -383,8 +271,8 @@ export class JobContainers {
       '\n',
     )
     const own = ['unshare', '--pid', '--fork', '--kill-child', '/bin/sh', '-c', script]
-    const child = Bun.spawn(inNetworkOf(String(pid), own), {
-      env: clientEnvironment(),
+    const child = Bun.spawn([...this.#engine.asUsers(), ...inNetworkOf(networkPid, own)], {
+      env: { ...this.#engine.environment() },
       stdin: 'pipe',
       stdout: 'pipe',
       stderr: 'ignore',
@@ -401,7 +289,7 @@ export class JobContainers {
     this.#unwatch ??= watchLimits({
       pids: () => running().map(({ pid }) => pid),
       folders: () => [this.options.directory.work, ...running().flatMap(({ folders }) => folders)],
-      du: diskMeasure(),
+      du: { argv: [...this.#engine.asUsers(), 'du'], env: this.#engine.environment() },
       limits: this.options.limits,
       kernelLimitsMemory: false,
       countOomKills: () => this.#countKillsOfServices(),
@@ -415,8 +303,8 @@ export class JobContainers {
   /** Those of the container of the steps are counted at the end of each step. */
   #countKillsOfServices(): number {
     let kills = this.#killedServices
-    for (const [name, { role, pid, oom }] of this.#running) {
-      if (role !== 'service') continue
+    for (const [name, { isService, pid, oom }] of this.#running) {
+      if (!isService) continue
       kills += oom.kills
       if (existsSync(`/proc/${pid}`) || this.#ended.has(name)) continue
       this.#ended.add(name)
@@ -435,13 +323,14 @@ export class JobContainers {
     const oom = this.#running.get(name)?.oom
     if (oom !== undefined && oom.kills > 0) return true
     const format = '{{.State.OOMKilled}} {{.State.ExitCode}}'
-    const [isKnown, exit] = (await podman(['inspect', '--format', format, name])).output.split(' ')
+    const found = await this.#engine.call(['inspect', '--format', format, name])
+    const [isKnown, exit] = found.output.split(' ')
     return isKnown === 'true' || (exit === KILLED && (oom?.hasKillAbove ?? false))
   }
 
   async #exposed(image: string): Promise<[number, null][]> {
     const format = '{{json .Config.ExposedPorts}}'
-    const text = await requirePodman(['image', 'inspect', '--format', format, image])
+    const text = await this.#engine.require(['image', 'inspect', '--format', format, image])
     const found = Object.keys((JSON.parse(text || 'null') as object | null) ?? {})
     return found.flatMap((key): [number, null][] => {
       const [, port] = /^(\d{1,5})(?:\/tcp)?$/.exec(key) ?? []
@@ -450,28 +339,20 @@ export class JobContainers {
   }
 
   async #lastLines(id: string): Promise<string> {
-    const { output, errors } = await podman(['logs', '--tail', '5', id])
+    const { output, errors } = await this.#engine.call(['logs', '--tail', '5', id])
     return `${output}\n${errors}`.trim().replaceAll('\n', ' | ').slice(0, 500)
   }
 
+  /** The first process of a container that runs, or is about to; 0 for one that has ended. */
   async #awaitProcess(name: string): Promise<number> {
+    const format = '{{.State.Pid}} {{.State.Status}}'
     for (let n = 0; n < HEALTH_ATTEMPTS; n++) {
-      const found = await podman(['inspect', '--format', '{{.State.Pid}}', name])
-      if (found.exit === 0 && Number(found.output) > 0) return Number(found.output)
+      const found = await this.#engine.call(['inspect', '--format', format, name])
+      const [pid, status = ''] = found.output.split(' ')
+      if (found.exit === 0 && Number(pid) > 0) return Number(pid)
+      if (HAS_ENDED.has(status)) break
       await Bun.sleep(PROCESS_DELAY_MS)
     }
     return 0
   }
 }
-
-const placeArguments = ({ mounts, hosts, cwd }: ContainerPlace): string[] => [
-  ...mounts.flatMap(({ from, to, writable }) => ['-v', `${from}:${to}:${writable ? 'rw' : 'ro'}`]),
-  ...hosts.flatMap((host) => ['--add-host', `${host}:127.0.0.1`]),
-  ...['--workdir', cwd],
-]
-
-/** A command in the network namespace of a process of a container. */
-const inNetworkOf = (pid: string, command: readonly string[]): string[] => [
-  ...asUsersOfContainers(),
-  ...['nsenter', `--net=/proc/${pid}/ns/net`, ...command],
-]

@@ -13,7 +13,7 @@ export function run(...command: readonly string[]): string {
 }
 
 /** An image of busybox, which serves the folder /www at port 80. */
-export async function makeImage(directory: string): Promise<void> {
+export async function makeImage(engine: string, directory: string): Promise<void> {
   const root = join(directory, 'image')
   for (const folder of ['bin', 'www', 'tmp', 'etc', 'proc', 'dev', 'sys'])
     mkdirSync(join(root, folder), { recursive: true })
@@ -23,17 +23,50 @@ export async function makeImage(directory: string): Promise<void> {
   const archive = join(directory, 'image.tar')
   run('tar', '-C', root, '-cf', archive, '.')
   const serve = 'CMD ["/bin/sh", "-c", "echo word=$WORD >/www/word; exec httpd -f -p 80 -h /www"]'
-  run('podman', 'import', '-q', '--change', 'EXPOSE 80/tcp', '--change', serve, archive, IMAGE)
+  const quietly = engine === 'podman' ? ['-q'] : []
+  run(engine, 'import', ...quietly, '--change', 'EXPOSE 80/tcp', '--change', serve, archive, IMAGE)
+}
+
+const digestOf = (bytes: Uint8Array): string =>
+  new Bun.CryptoHasher('sha256').update(bytes).digest('hex')
+
+/** Writes what a registry has of the image into a folder, as podman would push it. */
+async function pushFromDocker(folder: string): Promise<void> {
+  const saved = join(folder, 'saved')
+  mkdirSync(saved, { recursive: true })
+  run('docker', 'save', '-o', join(folder, 'saved.tar'), IMAGE)
+  run('tar', '-C', saved, '-xf', join(folder, 'saved.tar'))
+  const read = (path: string): Uint8Array => readFileSync(join(saved, path))
+  const [entry] = JSON.parse(Buffer.from(read('manifest.json')).toString()) as [
+    { Config: string; Layers: string[] },
+  ]
+  const put = async (bytes: Uint8Array<ArrayBuffer>, mediaType: string) => {
+    await Bun.write(join(folder, digestOf(bytes)), bytes)
+    return { mediaType, size: bytes.length, digest: `sha256:${digestOf(bytes)}` }
+  }
+  const type = 'application/vnd.docker'
+  const layers = entry.Layers.map((path) => Bun.gzipSync(new Uint8Array(read(path))))
+  const manifest = {
+    schemaVersion: 2,
+    mediaType: `${type}.distribution.manifest.v2+json`,
+    config: await put(new Uint8Array(read(entry.Config)), `${type}.container.image.v1+json`),
+    layers: await Promise.all(
+      layers.map((layer) => put(layer, `${type}.image.rootfs.diff.tar.gzip`)),
+    ),
+  }
+  await Bun.write(join(folder, 'manifest.json'), JSON.stringify(manifest))
 }
 
 /** A registry over TLS that gives the image `acme/tool:1` to those with the password. */
 export async function openRegistry(
+  engine: string,
   directory: string,
   address: string,
   password: string,
 ): Promise<{ host: string; certificate: string; stop(): Promise<void> }> {
   const folder = join(directory, 'registry')
-  run('podman', 'push', '-q', IMAGE, `dir:${folder}`)
+  if (engine === 'podman') run('podman', 'push', '-q', IMAGE, `dir:${folder}`)
+  else await pushFromDocker(folder)
   const [key, certificate] = [join(directory, 'key.pem'), join(directory, 'cert.pem')]
   run(
     ...['openssl', 'req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2'],

@@ -4,6 +4,9 @@ import { IMAGE } from './images.ts'
 /** The capabilities that a container may have (capabilities(7)), as /proc shows them. */
 const CAPABILITIES = '00000000800405fb'
 
+/** With Docker and without its userns-remap, which alone of the walls is another. */
+export const IS_ROOT = 'RESULT is root of the machine'
+
 export const RESULTS = [
   'RESULT after yes 1',
   'RESULT always',
@@ -13,6 +16,7 @@ export const RESULTS = [
   'RESULT image input /github/workspace',
   'RESULT image reaches served served',
   'RESULT next one two',
+  'RESULT no rights by a file',
   'RESULT port 8080',
   'RESULT post',
   'RESULT pre',
@@ -70,6 +74,12 @@ jobs:
       - run: |
           echo "RESULT after \${{ steps.image.outputs.made }} $(cat out.txt | wc -l)"
           echo more >>out.txt && echo "RESULT written by job $(cat out.txt | wc -l)"
+      - run: cp /bin/bash shell
+      - uses: docker://${IMAGE}
+        with: { entrypoint: /bin/sh, args: -c "cp shell owned && chmod 4755 owned" }
+      - run: |
+          [ -O owned ] || echo RESULT has a file of another user
+          [ "$(./owned -p -c 'id -u')" = "$(id -u)" ] && rm shell owned && echo RESULT no rights by a file
       - uses: actions/checkout@v4
       - uses: ./reach
   within:

@@ -8,6 +8,7 @@ import { builtImage, containerMounts, doorSocket, JOB_DOOR_URL } from '#runner'
 import type {
   ContainerSpec,
   ExceededLimit,
+  ImageBuilder,
   ImageResult,
   JobContainers,
   JobPaths,
@@ -51,9 +52,13 @@ type ContainerChoice = {
 /** An action as steps see it, and what the log says where it was fetched just now. */
 type FetchedAction = { readonly root: string; readonly line: string | null }
 
-/** Addresses that people see, in workflow files and answers, lead to the door as well. */
-const gitSettings = ({ address, publicAddress }: ForgeDoor): string =>
-  `[url "${address}/"]\n\tinsteadOf = ${publicAddress}/\n`
+/**
+ * Addresses that people see, in workflow files and answers, lead to the door as well. Root of a
+ * container may be another user than the owner of the workspace, which git refuses unless told.
+ */
+const gitSettings = ({ address, publicAddress }: ForgeDoor, { workspace }: JobPaths): string =>
+  `[url "${address}/"]\n\tinsteadOf = ${publicAddress}/\n` +
+  `[safe]\n\tdirectory = ${workspace}\n\tdirectory = ${DOCKER_WORKSPACE}\n`
 
 /** Writes settings before the job begins, so no link of a job leads a write elsewhere. */
 async function writeHomeFiles(home: string, files: Readonly<Record<string, string>>) {
@@ -106,7 +111,7 @@ export class JobWorkplace {
     const paths = await host.runner.jobPaths(directory, name)
     const place = new JobWorkplace(directory, host, job, paths)
     await place.#writeInput('event.json', JSON.stringify(job.contexts.github.event ?? {}))
-    if (host.door) await place.#writeInput('gitconfig', gitSettings(host.door))
+    if (host.door) await place.#writeInput('gitconfig', gitSettings(host.door, paths))
     await writeHomeFiles(join(directory.work, 'home'), host.homeFiles ?? {})
     return place
   }
@@ -144,7 +149,7 @@ export class JobWorkplace {
    * that is not old. Returns its name. Throws an Error with one line for the author.
    */
   async buildImage(
-    containers: JobContainers,
+    builder: ImageBuilder,
     build: {
       readonly path: string
       readonly file: string
@@ -162,10 +167,10 @@ export class JobWorkplace {
       const files = await copyBuildContext(this, path, context, signal)
       if (!existsSync(join(context, file))) throw new Error(`there is no ${file} to build from`)
       const image = builtImage(sha256(`${file}\n${files}`))
-      const there = await containers.isBuilt(image)
+      const there = await builder.isBuilt(image)
       if (there !== 'fresh')
         try {
-          await containers.build({ folder, file, image, output, signal })
+          await builder.build({ folder, file, image, output, signal })
         } catch (error) {
           if (there === 'no' || signal.aborted) throw error
           onStale(error instanceof Error ? error.message : String(error))

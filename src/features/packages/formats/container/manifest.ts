@@ -4,7 +4,7 @@ import { Refusal } from '#lib/errors.ts'
 import { parseJsonOrNone } from '#lib/parse-json.ts'
 import { digestOf, isDigest } from './names.ts'
 
-export const MAX_MANIFEST_BYTES = 4 * 1024 ** 2
+export { MAX_MANIFEST_BYTES } from '#lib/container-image.ts'
 /** Each is looked for and written within one transaction. Images have at most 127 layers in practice. */
 const MAX_DESCRIPTORS = 2_000
 const MAX_DESCRIPTION_LENGTH = 1000

@@ -1,8 +1,8 @@
 /** Registries of container images (OCI distribution specification 1.1), as Docker Hub is. */
+import { DOCKER_HUB, MANIFEST_TYPES, MAX_MANIFEST_BYTES } from '#lib/container-image.ts'
 import type { DoorRequest } from '../../door/door-request.ts'
 import { decodePart } from '../../door/door-request.ts'
 import { jsonResponse } from '../../door/door-response.ts'
-import { MAX_MANIFEST_BYTES } from '../../formats/container/manifest.ts'
 import { isDigest, isImageName, isImageTag } from '../../formats/container/names.ts'
 import { parseObject } from '../../formats/json.ts'
 import { UpstreamFailure } from '../fetch.ts'
@@ -14,20 +14,11 @@ import { sendWithToken } from './container-token.ts'
 
 const ADDRESS = /^(.+)\/(manifests|blobs|tags|referrers)\/([^/]+)$/
 
-const MANIFEST_TYPES = [
-  'application/vnd.oci.image.index.v1+json',
-  'application/vnd.oci.image.manifest.v1+json',
-  'application/vnd.docker.distribution.manifest.list.v2+json',
-  'application/vnd.docker.distribution.manifest.v2+json',
-].join(', ')
-
 const INDEX_TYPE = 'application/vnd.oci.image.index.v1+json'
 const API_VERSION = { 'docker-distribution-api-version': 'registry/2.0' }
 /** A page of tags is parsed on the event loop. */
 const MAX_TAGS = 1000
 const MAX_LIST_BYTES = 256 * 1024
-
-const DOCKER_HUB = 'registry-1.docker.io'
 
 /** The name that the upstream knows. Docker Hub has the images without a namespace in `library`. */
 function remoteName({ url }: Pick<UpstreamRow, 'url'>, name: string): string {

@@ -1,0 +1,76 @@
+/** Calls the client of the program that has the containers of this machine. */
+import { PATH } from '../shell.ts'
+
+export type Environment = Readonly<Record<string, string>>
+
+export type Finished = { readonly exit: number; readonly output: string; readonly errors: string }
+
+export type CallOptions = {
+  readonly env?: Environment
+  readonly signal?: AbortSignal
+  /** Null for a call that may wait. */
+  readonly timeoutMs?: number | null
+  /** What the client is started by. */
+  readonly prefix?: readonly string[]
+  /** What the client reads. */
+  readonly input?: AsyncIterable<Uint8Array>
+}
+
+/** What a call may take that waits for nothing but this machine. */
+const CALL_TIMEOUT_MS = 60_000
+
+export const isInstalled = (program: string): boolean => Bun.which(program, { PATH }) !== null
+
+/** Passes everything on as fast as the client reads. A client that has ended reads no more. */
+async function write(to: Bun.FileSink, input: AsyncIterable<Uint8Array>): Promise<void> {
+  for await (const part of input) {
+    to.write(part)
+    await to.flush()
+  }
+  await to.end()
+}
+
+export async function callClient(
+  command: readonly string[],
+  { env, signal, timeoutMs = CALL_TIMEOUT_MS, prefix = [], input }: CallOptions = {},
+): Promise<Finished> {
+  const child = Bun.spawn([...prefix, ...command], {
+    env: { ...env },
+    stdin: input === undefined ? 'ignore' : 'pipe',
+    stdout: 'pipe',
+    stderr: 'pipe',
+    killSignal: 'SIGKILL',
+    ...(timeoutMs === null ? {} : { timeout: timeoutMs }),
+    ...(signal ? { signal } : {}),
+  })
+  const written =
+    input === undefined || child.stdin === undefined ? null : write(child.stdin, input)
+  // What could not be written is said after the client, which knows why.
+  const fault = written?.then(
+    () => null,
+    (error: unknown) => {
+      child.kill('SIGKILL')
+      return error instanceof Error ? error.message : String(error)
+    },
+  )
+  const [output, errors, exit] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ])
+  const said = errors.trim() || (exit === 0 ? '' : ((await fault) ?? ''))
+  return { exit, output: output.trim(), errors: said }
+}
+
+/** The last line of what a client says, without its prefix. */
+export const faultOf = ({ errors, output }: Finished): string =>
+  ((errors || output).split('\n').at(-1) ?? '')
+    .replace(/^(?:docker: )?Error(?: response from daemon)?: /, '')
+    .slice(0, 500)
+
+/** The output of a call. Throws an Error with what the client says where it failed. */
+export function outputOf(program: string, finished: Finished): string {
+  if (finished.exit !== 0)
+    throw new Error(faultOf(finished) || `${program} did not answer in time`)
+  return finished.output
+}
