@@ -15,6 +15,7 @@ test('licences and whole sources of the programs for the sandbox go with a relea
     'README.md',
     'bubblewrap_0.11.0.orig.tar.xz',
     'forward.c',
+    'hold.c',
     'include/config.h',
     'include/sys/capability.h',
     'build-sandbox.ts',

@@ -41,7 +41,11 @@ const OPTIONS = {
     default: '',
     help: 'One part: outside, builds, results, limits, pulls or ends.',
   },
-  engine: { kind: 'text', default: 'podman', help: 'The program with the containers: podman or docker.' },
+  engine: {
+    kind: 'text',
+    default: 'podman',
+    help: 'The program with the containers: podman or docker.',
+  },
   network: { kind: 'text', default: 'internet', help: 'The network of jobs: internet or none.' },
   executable: { kind: 'text', default: EXECUTABLE, help: 'The built executable.' },
 } as const satisfies Record<string, Option>
@@ -70,7 +74,8 @@ const builders = (): string =>
   Bun.spawnSync(['pgrep', '-fa', '^podman --root .* build ']).stdout.toString()
 /** Whether root of a container is root of the machine. */
 const sharesRoot = (): boolean =>
-  engine === 'docker' && !run('docker', 'info', '--format', '{{.SecurityOptions}}').includes('userns')
+  engine === 'docker' &&
+  !run('docker', 'info', '--format', '{{.SecurityOptions}}').includes('userns')
 /** Processes of networks of containers. */
 const networks = (): string =>
   Bun.spawnSync(['pgrep', '-fa', '^slirp4netns .*--api-socket']).stdout.toString()
@@ -203,8 +208,9 @@ async function checkOutside(repository: Repository, token: string, port: number)
   check('no container is left', containers() === '', containers())
 }
 
-await runScript('bun test/system/job-containers.ts', OPTIONS, async ({ executable, only, ...more }) => {
-  engine = more.engine
+await runScript('bun test/system/job-containers.ts', OPTIONS, async (given) => {
+  const { executable, only, network } = given
+  engine = given.engine
   requireBuilt(executable)
   const directory = mkdtempSync(join(tmpdir(), 'hjc-'))
   await makeImage(engine, directory)
@@ -231,8 +237,7 @@ await runScript('bun test/system/job-containers.ts', OPTIONS, async ({ executabl
     environment: {
       HEARTH_ACCOUNTS_SIGN_UP: 'open',
       HEARTH_JOBS_CONTAINERS: engine,
-      HEARTH_JOBS_NETWORK: more.network,
-      ...(process.env.DOCKER_HOST && { DOCKER_HOST: process.env.DOCKER_HOST }),
+      HEARTH_JOBS_NETWORK: network,
       // Where podman has the images of an ordinary user.
       HOME: homedir(),
       HEARTH_CHECKS_MEMORY: '512M',
@@ -294,7 +299,8 @@ await runScript('bun test/system/job-containers.ts', OPTIONS, async ({ executabl
     await registry.stop()
     await neighbour.stop(true)
     rmSync(trusted, { recursive: true, force: true })
-    Bun.spawnSync([engine, 'rmi', '-f', `${registry.host}/acme/tool:1`, IMAGE])
+    const fetched = run(engine, 'images', '-q', `${registry.host}/acme/tool`)
+    Bun.spawnSync([engine, 'rmi', '-f', IMAGE, ...fetched.split('\n').filter((id) => id !== '')])
     const built = run(engine, 'images', '-q', '--filter', 'label=hearth.built')
     if (built !== '') Bun.spawnSync([engine, 'rmi', '-f', ...built.split('\n')])
     // Files of jobs belong to users of containers, whom an ordinary user is only within podman.

@@ -15,7 +15,7 @@ export async function containerAccess(
 ): Promise<ContainerAccess> {
   if (hearth.settings.jobs.containers === 'none')
     return noContainers(
-      'this one has none; an administrator gives it those of podman with jobs.containers, or adds a runner elsewhere',
+      'this one has none; an administrator gives it those of podman or Docker with jobs.containers, or adds a runner elsewhere',
     )
   if (!isTrusted) return noContainers('this one has none for changes by people without Write')
   const fault = await containersFaultOf(hearth)

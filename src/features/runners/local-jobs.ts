@@ -13,6 +13,8 @@ export type LocalJobs =
       readonly kind: 'isolated' | 'unprotected'
       readonly noNetwork: string | null
       readonly noContainers: string | null
+      /** Whether jobs have containers whose root may be that of the machine. */
+      readonly areContainersRoot: boolean
     }
 
 export async function localJobs(hearth: Hearth): Promise<LocalJobs> {
@@ -20,11 +22,15 @@ export async function localJobs(hearth: Hearth): Promise<LocalJobs> {
   if (!jobs.local) return { kind: 'off' }
   const isolation = await isolationOf(hearth)
   if (isolation.kind === 'missing') return isolation
-  if (isolation.kind === 'none')
-    return { kind: 'unprotected', noNetwork: null, noContainers: await containersFaultOf(hearth) }
+  const noContainers = await containersFaultOf(hearth)
+  const containers = {
+    noContainers,
+    areContainersRoot: noContainers === null && jobs.containers === 'docker',
+  }
+  if (isolation.kind === 'none') return { kind: 'unprotected', noNetwork: null, ...containers }
   return {
     kind: 'isolated',
     noNetwork: jobs.network === 'internet' ? await runnerOf(hearth).internetFault() : null,
-    noContainers: await containersFaultOf(hearth),
+    ...containers,
   }
 }

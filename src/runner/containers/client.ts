@@ -70,7 +70,6 @@ export const faultOf = ({ errors, output }: Finished): string =>
 
 /** The output of a call. Throws an Error with what the client says where it failed. */
 export function outputOf(program: string, finished: Finished): string {
-  if (finished.exit !== 0)
-    throw new Error(faultOf(finished) || `${program} did not answer in time`)
+  if (finished.exit !== 0) throw new Error(faultOf(finished) || `${program} did not answer in time`)
   return finished.output
 }

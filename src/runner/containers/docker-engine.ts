@@ -62,6 +62,7 @@ class DockerJob implements JobEngine {
   #profile: Promise<string> | null = null
   #root: Promise<number> | null = null
   readonly #networks = new Map<string, DockerNetwork>()
+  #count = 0
 
   constructor(private readonly options: JobEngineOptions) {}
 
@@ -87,7 +88,9 @@ class DockerJob implements JobEngine {
           // The last option of one name counts, so those of the author stand first.
           ...['create', ...own.options, ...limitArguments(name, this.options, profile)],
           ...['--ipc', 'private', ...argv, ...(place ? NO_LOG : SERVICE_LOG)],
-          ...(network ? ['--network', `container:${network.holder}`] : this.#shared(container, own)),
+          ...(network
+            ? ['--network', `container:${network.holder}`]
+            : this.#shared(container, own)),
           ...programArguments({ ...container, entrypoint: own.entrypoint }),
           ...['--', localName(image), ...own.args, ...args],
         ],
@@ -150,7 +153,7 @@ class DockerJob implements JobEngine {
     profile: string,
   ): Promise<DockerNetwork> {
     const { folder } = this.options.directory
-    const socket = join(folder, `n${this.#networks.size}`)
+    const socket = join(folder, `n${++this.#count}`)
     const made = { ...this.options, profile }
     const network = await DockerNetwork.open(holderOf(name), socket, { hostname, place }, made)
     this.#networks.set(name, network)

@@ -9,7 +9,13 @@ import { Readable } from 'node:stream'
 import { writeTar } from '#lib/archives/tar.ts'
 import { sha256 } from '#lib/hash.ts'
 import { bundledProgram } from '../bundled.ts'
-import { forwarderCommand, gatewayOf, internetFiles, linkNetwork, nameServersOf } from '../network.ts'
+import {
+  forwarderCommand,
+  gatewayOf,
+  internetFiles,
+  linkNetwork,
+  nameServersOf,
+} from '../network.ts'
 import { docker, dockerEnvironment, requireDocker } from './docker.ts'
 import {
   hostArguments,

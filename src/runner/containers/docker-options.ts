@@ -25,16 +25,17 @@ function wordsOf(entrypoint: string): readonly string[] {
     : [entrypoint]
 }
 
-export function ownOptions(
-  container: Pick<NewContainer, 'options' | 'entrypoint'>,
-): OwnOptions {
+export function ownOptions(container: Pick<NewContainer, 'options' | 'entrypoint'>): OwnOptions {
   const options: string[] = []
+  let isChecked = true
   let hostname: string | null = null
   let words: readonly string[] = []
   for (let at = 0; at < container.options.length; at++) {
     const name = container.options[at] ?? ''
     if (ALONE.has(name)) {
       options.push(name)
+      // The client takes this one beside no other option for health.
+      isChecked &&= name !== '--no-healthcheck'
       continue
     }
     const value = container.options[++at] ?? ''
@@ -42,7 +43,6 @@ export function ownOptions(
     else if (name === '--entrypoint') words = wordsOf(value)
     else options.push(name, value)
   }
-  const isChecked = !options.includes('--no-healthcheck')
   const [first = null, ...args] = container.entrypoint === null ? words : []
   return {
     options: [...(isChecked ? HEALTH_INTERVAL : []), ...options],

@@ -12,20 +12,16 @@ import { LABEL } from './engine.ts'
 import { INTERNET_PROGRAMS } from '../network.ts'
 
 export const DOCKER = 'docker'
-const DEFAULT_SOCKET = 'unix:///var/run/docker.sock'
 
 /**
- * The daemon of this machine, whichever the settings of the user name; folders of jobs are here.
- * Those settings are not read, because they may put variables for proxies into containers.
+ * The daemon of this machine, whichever the settings of the user name, because folders of jobs are
+ * here. Those settings are not read: they may put variables for proxies into containers.
  */
-export function dockerEnvironment(): Record<string, string> {
-  const host = process.env.DOCKER_HOST ?? ''
-  return {
-    ...MINIMAL_ENV,
-    DOCKER_CONFIG: '/nonexistent',
-    DOCKER_HOST: host.startsWith('unix://') ? host : DEFAULT_SOCKET,
-  }
-}
+export const dockerEnvironment = (): Record<string, string> => ({
+  ...MINIMAL_ENV,
+  DOCKER_CONFIG: '/nonexistent',
+  DOCKER_HOST: 'unix:///var/run/docker.sock',
+})
 
 export const docker = (argv: readonly string[], options: CallOptions = {}): Promise<Finished> =>
   callClient([DOCKER, ...argv], { ...options, env: { ...dockerEnvironment(), ...options.env } })
@@ -44,7 +40,8 @@ type Info = {
 }
 
 async function readInfo(): Promise<Info | string> {
-  const parts = '{{.Driver}}\t{{.MemoryLimit}}\t{{.PidsLimit}}\t{{.DockerRootDir}}\t{{.SecurityOptions}}'
+  const parts =
+    '{{.Driver}}\t{{.MemoryLimit}}\t{{.PidsLimit}}\t{{.DockerRootDir}}\t{{.SecurityOptions}}'
   const finished = await docker(['info', '--format', parts])
   const [driver = '', memory, processes, root = '', security = ''] = finished.output.split('\t')
   // Without its daemon the client answers with exit code 0 and an empty driver.
@@ -73,7 +70,12 @@ export async function findRootOfContainers(): Promise<number> {
 }
 
 /** What is wrong with a daemon; null for nothing. */
-export function faultOfInfo({ driver, limitsMemory, limitsProcesses, security }: Info): string | null {
+export function faultOfInfo({
+  driver,
+  limitsMemory,
+  limitsProcesses,
+  security,
+}: Info): string | null {
   if (security.includes('name=rootless'))
     return 'the daemon of Docker runs without root here, which jobs cannot use; podman can run so'
   // Others do not tell where a container writes, so its disk space could not be limited.

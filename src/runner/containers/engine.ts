@@ -163,8 +163,7 @@ export const portArguments = ({ ports }: NewContainer, network: Network): string
   })
 
 /** The port of `podman port` and `docker port`, whose lines are addresses. */
-export const portOf = (output: string): number =>
-  Number(output.split('\n')[0]?.split(':').at(-1))
+export const portOf = (output: string): number => Number(output.split('\n')[0]?.split(':').at(-1))
 
 /** Whether a container works for the job, and is no service beside it. */
 export const isOfSteps = ({ place }: NewContainer): boolean => place !== null

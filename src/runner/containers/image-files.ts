@@ -81,7 +81,12 @@ async function ofThisMachine(
 function parseBlob(value: unknown): Blob {
   const { digest, size } = objectOf(value)
   const hash = textOf(digest) ?? ''
-  if (!isDigest(hash) || !hash.startsWith('sha256:') || !Number.isSafeInteger(size) || Number(size) < 0)
+  if (
+    !isDigest(hash) ||
+    !hash.startsWith('sha256:') ||
+    !Number.isSafeInteger(size) ||
+    Number(size) < 0
+  )
     throw new Error('its manifest cannot be read')
   return { digest: hash, size: Number(size) }
 }

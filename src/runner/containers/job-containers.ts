@@ -89,6 +89,7 @@ const SERVICE = { place: null, isShell: false, entrypoint: null, args: [] } as c
 export class JobContainers {
   readonly #names: string[] = []
   readonly #running = new Map<string, RunningContainer>()
+  readonly #removed = new Set<string>()
   /** Services that were seen to have ended. */
   readonly #ended = new Set<string>()
   #killedServices = 0
@@ -168,7 +169,11 @@ export class JobContainers {
         return this.#awaitProcess(created.name)
       },
       countOomKills: () => this.#running.get(created?.name ?? '')?.oom.kills ?? 0,
-      kill: () => void this.#own.remove(created === null ? [] : [created.name]).catch(() => {}),
+      kill: () => {
+        if (created === null) return
+        this.#removed.add(created.name)
+        void this.#own.remove([created.name]).catch(() => {})
+      },
     }
   }
 
@@ -217,6 +222,7 @@ export class JobContainers {
     for (const name of names) {
       this.#running.get(name)?.oom.stop()
       this.#running.delete(name)
+      this.#removed.add(name)
     }
     await this.#own.remove(names)
   }
@@ -250,7 +256,7 @@ export class JobContainers {
   async #follow(created: Created): Promise<number> {
     if (created.pid > 0) return created.pid
     const pid = await this.#awaitProcess(created.name)
-    if (pid > 0 && this.#names.includes(created.name)) this.#track(created, pid)
+    if (pid > 0 && !this.#removed.has(created.name)) this.#track(created, pid)
     return pid
   }
 
@@ -346,7 +352,7 @@ export class JobContainers {
   /** The first process of a container that runs, or is about to; 0 for one that has ended. */
   async #awaitProcess(name: string): Promise<number> {
     const format = '{{.State.Pid}} {{.State.Status}}'
-    for (let n = 0; n < HEALTH_ATTEMPTS; n++) {
+    for (let n = 0; n < HEALTH_ATTEMPTS && !this.#removed.has(name); n++) {
       const found = await this.#engine.call(['inspect', '--format', format, name])
       const [pid, status = ''] = found.output.split(' ')
       if (found.exit === 0 && Number(pid) > 0) return Number(pid)

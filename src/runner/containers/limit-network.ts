@@ -33,7 +33,5 @@ export async function limitNetwork(
   })
   const said = await new Response(child.stderr).text()
   if ((await child.exited) !== 0)
-    throw new Error(
-      `the network of a container could not be limited: ${said.trim().slice(0, 200)}`,
-    )
+    throw new Error(`the network of a container could not be limited: ${said.trim().slice(0, 200)}`)
 }

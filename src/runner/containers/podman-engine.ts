@@ -100,8 +100,7 @@ class PodmanJob implements JobEngine {
     const [running, checked] = found.output.split(' ')
     const isRunning = running === 'true'
     const isReady = async (): Promise<boolean> =>
-      checked !== 'checked' ||
-      (await podman(['healthcheck', 'run', name], { signal })).exit === 0
+      checked !== 'checked' || (await podman(['healthcheck', 'run', name], { signal })).exit === 0
     return { isRunning, isReady: isRunning && (await isReady()) }
   }
 

@@ -32,7 +32,8 @@ type PullOptions = {
 export const registryOf = (image: string): string => image.slice(0, image.indexOf('/'))
 
 /** Without its tag and its digest. */
-export const repositoryOf = (image: string): string => (image.split('@')[0] ?? '').replace(/:[^/:]*$/, '')
+export const repositoryOf = (image: string): string =>
+  (image.split('@')[0] ?? '').replace(/:[^/:]*$/, '')
 
 /** Fetches an image that is not here, or whose tag may have moved. */
 export async function pullImage(

@@ -39,9 +39,8 @@ class RegistryConnections extends OutboundClient {
   }
 }
 
-/** The certificate authorities for a registry; null for those of everybody. */
-function authoritiesOf(host: string): string | null {
-  const folder = join(CERTIFICATES, host)
+/** The certificate authorities in the folder of a registry; null for those of everybody. */
+function authoritiesOf(folder: string): string | null {
   if (!existsSync(folder)) return null
   const own = readdirSync(folder).filter((name) => name.endsWith('.crt'))
   const texts = own.map((name) => readFileSync(join(folder, name), 'utf8'))
@@ -65,11 +64,16 @@ export class Repository {
     host: string,
     private readonly name: string,
     private readonly credentials: ImageToPull['credentials'],
-    private readonly options: { readonly findRegistry: FindRegistry; readonly signal: AbortSignal },
+    private readonly options: {
+      readonly findRegistry: FindRegistry
+      readonly signal: AbortSignal
+      /** The folder with certificate authorities of single registries, as Docker has it. */
+      readonly certificates?: string
+    },
   ) {
     this.#connections = new RegistryConnections(options.findRegistry)
     this.#registry = new URL(`https://${host === 'docker.io' ? DOCKER_HUB : host}`)
-    this.#ca = authoritiesOf(host)
+    this.#ca = authoritiesOf(join(options.certificates ?? CERTIFICATES, host))
   }
 
   /** The bytes of a manifest by its tag or digest. */

@@ -143,9 +143,9 @@ test('changes by people without Write have no containers, whatever the machine o
   expect(none.whyNot).toContain('jobs.containers')
 })
 
-test('a machine that has only Docker says why it has no containers for jobs', () => {
+test('a machine that has only Docker says how jobs get containers there', () => {
   expect(withoutPodman(false)).toBe('podman is not installed on this machine')
-  expect(withoutPodman(true)).toContain('Docker cannot take its place: root of its containers')
+  expect(withoutPodman(true)).toContain('sets jobs.containers to docker')
 })
 
 test('variables reach a container, and change neither its client nor its arguments', () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 export const IMAGE = 'localhost/hearth-test:1'
 const APPLETS =
-  'sh ls cat echo id sleep env mkdir mknod mount chmod cp rm find wget httpd ip tr cut date grep dd tail wc unshare true'
+  'sh ls cat echo id sleep env mkdir mknod mount chmod cp rm find wget httpd ip tr cut date grep dd tail wc unshare true nc'
 
 export function run(...command: readonly string[]): string {
   const { exitCode, stdout, stderr } = Bun.spawnSync([...command])

@@ -4,6 +4,7 @@ import { listRunners } from '#features/runners/list-runners.ts'
 import { runForge } from '../../features/oauth/running.ts'
 import { testJobs, testSettings } from '../../settings.ts'
 import type { Settings } from '#core/settings.ts'
+import { LocalNotice } from '#web/pages/runners/local-notice.tsx'
 
 const FILE = 'on: push\njobs: { build: { runs-on: sparc, steps: [{ run: make }] } }\n'
 
@@ -96,5 +97,15 @@ describe('what jobs of this server have', () => {
     expect(html).toContain('checks.isolation is none')
     expect(html).toContain('Jobs have no containers: jobs are not isolated here.')
     expect(html).toContain(GUIDE)
+  })
+
+  test('whose root containers of Docker have is told, and of podman nothing', () => {
+    const told = (areContainersRoot: boolean): string =>
+      LocalNotice({
+        local: { kind: 'isolated', noNetwork: null, noContainers: null, areContainersRoot },
+      }).toString()
+    expect(told(true)).toContain('their root is root of this machine')
+    expect(told(true)).toContain(GUIDE)
+    expect(told(false)).not.toContain('Docker')
   })
 })

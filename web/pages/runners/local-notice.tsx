@@ -28,7 +28,7 @@ export const LocalNotice = ({ local }: { local: LocalJobs }): Html => {
         <GuideLink />
       </Notice>
     )
-  const { kind, noNetwork, noContainers } = local
+  const { kind, noNetwork, noContainers, areContainersRoot } = local
   const isWhole = kind === 'isolated' && noNetwork === null && noContainers === null
   return (
     <Notice kind={isWhole ? 'info' : 'wait'} title={t('This server runs jobs too')}>
@@ -50,7 +50,14 @@ export const LocalNotice = ({ local }: { local: LocalJobs }): Html => {
       {noContainers !== null && (
         <p>{t('Jobs have no containers: {reason}.', { reason: translateMessage(noContainers) })}</p>
       )}
-      {!isWhole && <GuideLink />}
+      {areContainersRoot && (
+        <p>
+          {t(
+            'Containers of jobs are those of Docker: their root is root of this machine, or one user for all jobs with userns-remap.',
+          )}
+        </p>
+      )}
+      {(!isWhole || areContainersRoot) && <GuideLink />}
     </Notice>
   )
 }
