@@ -62,11 +62,16 @@ export async function callClient(
   return { exit, output: output.trim(), errors: said }
 }
 
-/** The last line of what a client says, without its prefix. */
-export const faultOf = ({ errors, output }: Finished): string =>
-  ((errors || output).split('\n').at(-1) ?? '')
-    .replace(/^(?:docker: )?Error(?: response from daemon)?: /, '')
+/** What a client says of its failure: its last line, or that in which Docker names its daemon's reason. */
+export function faultOf({ errors, output }: Finished): string {
+  const lines = (errors || output).split('\n')
+  const line = lines.find((one) => OF_DAEMON.test(one)) ?? lines.at(-1) ?? ''
+  return line
+    .replace(OF_DAEMON, '')
+    .replace(/^Error: /, '')
     .slice(0, 500)
+}
+const OF_DAEMON = /^(?:docker: )?Error response from daemon: /
 
 /** The output of a call. Throws an Error with what the client says where it failed. */
 export function outputOf(program: string, finished: Finished): string {

@@ -7,6 +7,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { changeOwner, doorSocket } from '../job-directory.ts'
 import { JOB_PARTS } from '../job.ts'
+import { readFileOr } from '../processes.ts'
 import { COMMAND_UIDS } from '../uid-pool.ts'
 import {
   docker,
@@ -56,6 +57,13 @@ export const dockerEngine: ContainerEngine = {
 
 const holderOf = (name: string): string => `${name}-network`
 
+/** Where what a container writes to its root goes, from a text as `/proc/<pid>/mountinfo` (proc(5)). */
+export const upperFolders = (mounts: string): string[] =>
+  mounts
+    .split('\n')
+    .filter((line) => line.split(' ')[4] === '/' && line.includes(' - overlay '))
+    .flatMap((line) => /[ ,]upperdir=([^ ,]+)/.exec(line)?.[1] ?? [])
+
 class DockerJob implements JobEngine {
   /** The daemon would build as root, with a network of its own. */
   readonly builder = null
@@ -97,7 +105,11 @@ class DockerJob implements JobEngine {
         { env },
       ),
     )
-    return { pid: 0, networkPid: network?.pid ?? 0, folders: await this.#foldersOf(name) }
+    return { pid: 0, networkPid: network?.pid ?? 0, folders: await this.#volumesOf(name) }
+  }
+
+  foldersOf(pid: number): readonly string[] {
+    return upperFolders(readFileOr(`/proc/${pid}/mountinfo`, ''))
   }
 
   async portsOf(name: string, ports: readonly number[]): Promise<Map<number, number>> {
@@ -171,9 +183,8 @@ class DockerJob implements JobEngine {
     ]
   }
 
-  async #foldersOf(name: string): Promise<string[]> {
-    const format =
-      '{{.GraphDriver.Data.UpperDir}}{{range .Mounts}}{{if eq .Type "volume"}}\n{{.Source}}{{end}}{{end}}'
+  async #volumesOf(name: string): Promise<string[]> {
+    const format = '{{range .Mounts}}{{if eq .Type "volume"}}{{.Source}}\n{{end}}{{end}}'
     const found = await requireDocker(['inspect', '--format', format, name])
     return found.split('\n').filter((folder) => folder.startsWith('/'))
   }

@@ -31,6 +31,9 @@ export const requireDocker = async (
   options: CallOptions = {},
 ): Promise<string> => outputOf(DOCKER, await docker(argv, options))
 
+/** That of Docker itself, and that of containerd. */
+const DRIVERS = new Set(['overlay2', 'overlayfs'])
+
 type Info = {
   readonly driver: string
   readonly limitsMemory: boolean
@@ -79,8 +82,8 @@ export function faultOfInfo({
   if (security.includes('name=rootless'))
     return 'the daemon of Docker runs without root here, which jobs cannot use; podman can run so'
   // Others do not tell where a container writes, so its disk space could not be limited.
-  if (driver !== 'overlay2')
-    return `Docker stores layers with ${driver} here; set "storage-driver": "overlay2" and "features": {"containerd-snapshotter": false} in its daemon.json`
+  if (!DRIVERS.has(driver))
+    return `Docker stores layers with ${driver} here; set "storage-driver": "overlay2" in its daemon.json`
   if (!security.includes('name=seccomp'))
     return 'Docker cannot filter system calls here, because its daemon has no seccomp'
   const lacks = [...(limitsMemory ? [] : ['memory']), ...(limitsProcesses ? [] : ['pids'])]

@@ -63,7 +63,7 @@ export type Prepared = {
   readonly pid: number
   /** A process in its network namespace; 0 for that of the machine. */
   readonly networkPid: number
-  /** Where on the machine it writes, besides the folders of the job. */
+  /** Where on the machine it writes, besides the folders of the job; see `foldersOf` too. */
   readonly folders: readonly string[]
 }
 
@@ -72,6 +72,8 @@ export type Readiness = { readonly isRunning: boolean; readonly isReady: boolean
 /** The containers of one job. */
 export type JobEngine = ImageSource & {
   create(container: NewContainer): Promise<Prepared>
+  /** More folders where a container writes, which are known once its first process is. */
+  foldersOf(pid: number): readonly string[]
   /** Ports of the loopback device of the machine by those of a service that runs. */
   portsOf(name: string, ports: readonly number[]): Promise<Map<number, number>>
   readinessOf(name: string, signal: AbortSignal): Promise<Readiness>

@@ -98,6 +98,8 @@ export class JobContainers {
   readonly #own: JobEngine
   #hasStepContainer = false
   #count = 0
+  /** Ends with all removals that have begun. */
+  #removals: Promise<unknown> = Promise.resolve()
   readonly #end = new AbortController()
   #unwatch: (() => void) | null = null
 
@@ -170,9 +172,7 @@ export class JobContainers {
       },
       countOomKills: () => this.#running.get(created?.name ?? '')?.oom.kills ?? 0,
       kill: () => {
-        if (created === null) return
-        this.#removed.add(created.name)
-        void this.#own.remove([created.name]).catch(() => {})
+        if (created !== null) void this.#removeContainers([created.name]).catch(() => {})
       },
     }
   }
@@ -216,15 +216,23 @@ export class JobContainers {
     this.#end.abort()
     this.#unwatch?.()
     await this.#remove(this.#names.splice(0))
+    // Docker refuses to remove what it is removing, and only the first call waits for that.
+    await this.#removals
   }
 
   async #remove(names: readonly string[]): Promise<void> {
     for (const name of names) {
       this.#running.get(name)?.oom.stop()
       this.#running.delete(name)
-      this.#removed.add(name)
     }
-    await this.#own.remove(names)
+    await this.#removeContainers(names)
+  }
+
+  async #removeContainers(names: readonly string[]): Promise<void> {
+    for (const name of names) this.#removed.add(name)
+    const removal = this.#own.remove(names)
+    this.#removals = Promise.allSettled([this.#removals, removal])
+    await removal
   }
 
   /** Makes a container whose network is limited; its program does not run yet. */
@@ -248,7 +256,8 @@ export class JobContainers {
   }
 
   #track({ name, folders, isService }: Created, pid: number): void {
-    this.#running.set(name, { pid, folders, isService, oom: new OomWatch(pid) })
+    const all = [...folders, ...this.#own.foldersOf(pid)]
+    this.#running.set(name, { pid, folders: all, isService, oom: new OomWatch(pid) })
     this.#watch()
   }
 

@@ -87,6 +87,10 @@ class PodmanJob implements JobEngine {
     return this.#begin(name, isOfSteps(container))
   }
 
+  foldersOf(): readonly string[] {
+    return []
+  }
+
   async portsOf(name: string, ports: readonly number[]): Promise<Map<number, number>> {
     const found = new Map<number, number>()
     for (const port of ports)

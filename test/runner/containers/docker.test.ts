@@ -1,6 +1,7 @@
 /** What Docker is asked for, and what is refused, before any container is made. */
 import { expect, test } from 'bun:test'
 import { dockerEnvironment, faultOfInfo, rootOfContainers } from '#src/runner/containers/docker.ts'
+import { upperFolders } from '#src/runner/containers/docker-engine.ts'
 import { ownOptions } from '#src/runner/containers/docker-options.ts'
 import { limitArguments } from '#src/runner/containers/engine.ts'
 import { rulesOf } from '#src/runner/containers/limit-network.ts'
@@ -18,6 +19,7 @@ const INFO = {
 
 test('a daemon that cannot keep the limits of jobs is refused with the way out', () => {
   expect(faultOfInfo(INFO)).toBeNull()
+  expect(faultOfInfo({ ...INFO, driver: 'overlayfs' })).toBeNull()
   expect(faultOfInfo({ ...INFO, driver: 'vfs' })).toContain('"storage-driver": "overlay2"')
   expect(faultOfInfo({ ...INFO, limitsMemory: false })).toContain('no control groups for memory')
   const neither = { ...INFO, limitsMemory: false, limitsProcesses: false }
@@ -41,6 +43,16 @@ test('the client gets the daemon of this machine, and nothing of the environment
     DOCKER_CONFIG: '/nonexistent',
     DOCKER_HOST: 'unix:///var/run/docker.sock',
   })
+})
+
+test('a container writes where the layer above all others of its root is', () => {
+  const mounts = [
+    '700 600 0:90 / / rw,relatime - overlay overlay rw,lowerdir=/a:/b,upperdir=/d/upper,workdir=/d/w',
+    '701 700 0:91 / /proc rw - proc proc rw',
+    '702 700 0:92 / /mnt rw - overlay overlay rw,lowerdir=/a,upperdir=/other,workdir=/w',
+  ].join('\n')
+  expect(upperFolders(mounts)).toEqual(['/d/upper'])
+  expect(upperFolders('')).toEqual([])
 })
 
 test('a container has few capabilities, the filter and limits, and nothing opens it', () => {
