@@ -73,6 +73,7 @@ const LABEL_BYTES = 250
 export function labelsOfRows(
   rows: readonly (readonly string[])[],
   known: ReadonlyMap<string, LabelSummary>,
+  maxBytes = MAX_LABELS_BYTES,
 ): RowLabels[] {
   const described = (name: string): LabelSummary => known.get(name) ?? { name }
   const bytesOf = (shown: readonly string[][], withText: boolean): number =>
@@ -82,8 +83,8 @@ export function labelsOfRows(
     }, 0)
   let most = Math.max(0, ...rows.map((names) => names.length))
   const shown = () => rows.map((names) => names.slice(0, most))
-  const hasTexts = bytesOf(shown(), true) <= MAX_LABELS_BYTES
-  while (most > 1 && bytesOf(shown(), hasTexts) > MAX_LABELS_BYTES) most--
+  const hasTexts = bytesOf(shown(), true) <= maxBytes
+  while (most > 1 && bytesOf(shown(), hasTexts) > maxBytes) most--
   return rows.map((names) => ({
     labels: names
       .slice(0, most)

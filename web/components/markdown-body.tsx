@@ -3,6 +3,7 @@ import { findTasks } from '#lib/markdown-tasks.ts'
 import { raw, type Html } from '../jsx/html.ts'
 import type { MarkdownOptions } from '../markdown.ts'
 import { linkToParts, partHtml, partRanges } from '../markdown/parts.ts'
+import { excerptBytes } from '../markdown/excerpt.ts'
 import type { PageMarkdown } from '../markdown/page-markdown.ts'
 import { Button } from './button.tsx'
 import { CsrfField } from './form.tsx'
@@ -14,21 +15,25 @@ export type MarkdownBodyOptions = MarkdownOptions & {
   readonly page: Pick<PageMarkdown, 'place' | 'placeSource'>
 }
 
-/** Where a text is shown whole, for a page that shows at most so many bytes of its HTML. */
-export type WholeText = { readonly href: string; readonly maxBytes?: number }
-
-/** What a conversation or list shows of a text. */
-export const MAX_EXCERPT_BYTES = 20_000
+/**
+ * Where a text is shown whole, for a page that shows at most so many bytes of its HTML, as excerpt.ts
+ * has it. A preview has no such address.
+ */
+export type WholeText = { readonly href: string | null; readonly maxBytes?: number }
 
 /** The beginning of a text that is too long for its place, and the link to the rest. */
 const beginningOf = (
+  text: string,
   html: string,
-  { href, maxBytes = MAX_EXCERPT_BYTES }: WholeText,
+  { href, maxBytes }: WholeText,
   after: (rest: string) => Html | null = () => null,
 ): string => {
-  if (Buffer.byteLength(html) <= maxBytes) return html
-  const [range] = partRanges(html, maxBytes)
+  const most = excerptBytes(text, maxBytes)
+  if (Buffer.byteLength(html) <= most) return html
+  const [range] = partRanges(html, most)
   if (!range) return html
+  if (href === null)
+    return `${partHtml(html, range)}${<p class="whole-text">{t('The preview shows the beginning of the text.')}</p>}`
   const beginning = linkToParts(partHtml(html, range), (at) => withQuery(href, { at }))
   return `${beginning}${after(html.slice(range.end)) ?? ''}${(
     <p class="whole-text">
@@ -39,7 +44,7 @@ const beginningOf = (
 
 /** The beginning of a text without markup. */
 export const PlainBeginning = ({ text, whole }: { text: string; whole: WholeText }) =>
-  raw(beginningOf((<pre class="plain-text">{text}</pre>).toString(), whole))
+  raw(beginningOf(text, (<pre class="plain-text">{text}</pre>).toString(), whole))
 
 /** Tasks that are ticked in the rest of a text: the form sends all of those that are. */
 const TickedTasks = (rest: string) => {
@@ -71,7 +76,7 @@ export const MarkdownBody = ({
   if (!tasks || findTasks(text).length === 0)
     return (
       <div class="md" dir="auto">
-        {raw(page.place(text, options, whole && ((html) => beginningOf(html, whole))))}
+        {raw(page.place(text, options, whole && ((html) => beginningOf(text, html, whole))))}
       </div>
     )
   return (
@@ -83,7 +88,7 @@ export const MarkdownBody = ({
         page.place(
           text,
           { ...options, tasks: true },
-          whole && ((html) => beginningOf(html, whole, TickedTasks)),
+          whole && ((html) => beginningOf(text, html, whole, TickedTasks)),
         ),
       )}
       <p class="no-js-only">

@@ -7,6 +7,7 @@ import { commitPath, issuePath, pullPath, repoPath, withQuery } from '../paths.t
 import { Avatar, AvatarStack, ActorLink, type ActorSummary } from './avatar.tsx'
 import { Icon } from './icon.tsx'
 import { Labels, type RowLabels } from './label.tsx'
+import { beginningOfText, TextBeginning } from './text-beginning.tsx'
 import { CheckState, Chip, issueStateStyle, pullStateStyle } from './state.tsx'
 import { RelativeTime } from './time.tsx'
 import { rich, t, tn } from '../text.ts'
@@ -435,7 +436,20 @@ const messageBody = (commit: CommitSummary): string =>
     .replace(/^[\s…]+/, '')
     .trimEnd()
 
-/** A commit in a list. The rest of its message unfolds. */
+/** What a row shows of a message, and of its title. */
+const MAX_MESSAGE_BYTES = 800
+const MAX_TITLE_BYTES = 600
+
+const CommitMessage = ({ text, href }: { text: string; href: string }) => (
+  <details class="row-more">
+    <summary>{t('Message')}</summary>
+    <pre>
+      <TextBeginning text={text} maxBytes={MAX_MESSAGE_BYTES} href={href} />
+    </pre>
+  </details>
+)
+
+/** A commit in a list. The rest of its message unfolds, and its page has all of it. */
 export const CommitRow = ({
   commit,
   repo,
@@ -454,7 +468,7 @@ export const CommitRow = ({
       title={
         <>
           <a class="row-link" dir="auto" href={commitPath(repo, commit.sha)}>
-            {commit.title || t('(no message)')}
+            {beginningOfText(commit.title, MAX_TITLE_BYTES) || t('(no message)')}
           </a>
           {commit.pull ? (
             <a class="muted" href={pullPath(repo, commit.pull)}>
@@ -487,12 +501,7 @@ export const CommitRow = ({
         </a>
       }
     >
-      {body && (
-        <details class="row-more">
-          <summary>{t('Message')}</summary>
-          <pre>{body}</pre>
-        </details>
-      )}
+      {body && <CommitMessage text={body} href={commitPath(repo, commit.sha)} />}
     </Row>
   )
 }

@@ -5,6 +5,7 @@ import type { Child } from '../jsx/html.ts'
 import { Avatar, ActorLink, type ActorSummary } from './avatar.tsx'
 import { EmptyState } from './card.tsx'
 import { Icon, type IconName } from './icon.tsx'
+import { TextBeginning } from './text-beginning.tsx'
 import { Duration, RelativeTime } from './time.tsx'
 import { localized, rich, t, texts, tn } from '../text.ts'
 import { stateWord } from '../messages.ts'
@@ -23,7 +24,8 @@ export interface StoryEntry {
   redacted?: boolean
 }
 
-const FOLDED_KINDS = new Set(['tool', 'result', 'edit', 'thought'])
+/** Steps that are folded into one line. */
+export const FOLDED_KINDS: ReadonlySet<string> = new Set(['tool', 'result', 'edit', 'thought'])
 
 const number = (value: unknown): number =>
   typeof value === 'number' && Number.isFinite(value) ? value : 0
@@ -60,14 +62,44 @@ const inputText = (input: unknown): string => {
   return JSON.stringify(input, null, 2)
 }
 
-/** Text that scrolls by itself, and so takes the focus. */
-const StepText = ({ label, children }: { label: string; children: string }) => (
-  <pre tabindex="0" role="group" aria-label={label}>
-    {children}
-  </pre>
-)
+/** Where an entry is shown whole, and what a step shows of each of its texts. */
+interface StepLimits {
+  readonly maxStepBytes?: number
+  readonly wholeHref?: (entry: StoryEntry) => string
+}
 
-const Step = ({ entry }: { entry: StoryEntry }) => {
+/** The paths, the input and the text of a step. Those that scroll by themselves take the focus. */
+const StepTexts = ({
+  entry,
+  input,
+  wholeHref,
+  maxStepBytes = Number.POSITIVE_INFINITY,
+}: { entry: StoryEntry; input: string } & StepLimits) => {
+  const paths = words(entry.data?.paths).join('  ')
+  const beginning = (text: string) => (
+    <TextBeginning text={text} maxBytes={maxStepBytes} href={wholeHref?.(entry) ?? ''} />
+  )
+  const scrolling = (label: string, text: string) => (
+    <pre tabindex="0" role="group" aria-label={label}>
+      {beginning(text)}
+    </pre>
+  )
+  return (
+    <>
+      {paths !== '' && <p class="step-paths mono">{beginning(paths)}</p>}
+      {input && scrolling(t('Input'), input)}
+      {entry.text &&
+        entry.text !== input &&
+        (entry.kind === 'thought' ? (
+          <p class="pre-line">{beginning(entry.text)}</p>
+        ) : (
+          scrolling(t('Text of the entry'), entry.text)
+        ))}
+    </>
+  )
+}
+
+const Step = ({ entry, ...limits }: { entry: StoryEntry } & StepLimits) => {
   const data = entry.data ?? {}
   const bad = data.ok === false || (typeof data.exit_code === 'number' && data.exit_code !== 0)
   const icon: IconName =
@@ -78,7 +110,6 @@ const Step = ({ entry }: { entry: StoryEntry }) => {
         : entry.kind === 'result'
           ? 'arrow-right'
           : 'terminal'
-  const input = inputText(data.input)
   return (
     <li class={['step', bad && 'step-bad']} id={`entry-${entry.seq}`}>
       <p class="step-head">
@@ -111,17 +142,7 @@ const Step = ({ entry }: { entry: StoryEntry }) => {
           {entry.seq}
         </a>
       </p>
-      {words(data.paths).length > 0 && (
-        <p class="step-paths mono">{words(data.paths).join('  ')}</p>
-      )}
-      {input && <StepText label={t('Input')}>{input}</StepText>}
-      {entry.text &&
-        entry.text !== input &&
-        (entry.kind === 'thought' ? (
-          <p class="pre-line">{entry.text}</p>
-        ) : (
-          <StepText label={t('Text of the entry')}>{entry.text}</StepText>
-        ))}
+      <StepTexts entry={entry} input={inputText(data.input)} {...limits} />
     </li>
   )
 }
@@ -140,7 +161,7 @@ const describeGroup = (entries: readonly StoryEntry[]): string => {
   return parts.filter(Boolean).join(', ') || tn('{count} step', '{count} steps', entries.length)
 }
 
-const StepGroup = ({ entries }: { entries: readonly StoryEntry[] }) => {
+const StepGroup = ({ entries, ...limits }: { entries: readonly StoryEntry[] } & StepLimits) => {
   const failures = entries.filter(
     (entry) =>
       entry.data?.ok === false ||
@@ -169,7 +190,7 @@ const StepGroup = ({ entries }: { entries: readonly StoryEntry[] }) => {
         </summary>
         <ol class="steps">
           {entries.map((entry) => (
-            <Step entry={entry} />
+            <Step entry={entry} {...limits} />
           ))}
         </ol>
       </details>
@@ -316,9 +337,9 @@ const StoryLine = ({ entry, body, footer, commitHref, now }: StoryLineProps) => 
   )
 }
 
-interface SessionStoryProps {
+interface SessionStoryProps extends StepLimits {
   entries: readonly StoryEntry[]
-  render?: (text: string) => Child
+  render?: (text: string, entry: StoryEntry) => Child
   /** Content below an entry, such as a form that answers a question. */
   footer?: (entry: StoryEntry) => Child
   commitHref?: (sha: string) => string
@@ -373,12 +394,14 @@ const StoryFacts = ({ entries, cost }: { entries: readonly StoryEntry[]; cost: n
 function storyParts(
   props: SessionStoryProps,
   summary: StoryEntry | undefined,
-  show: (text: string) => Child,
+  show: (entry: StoryEntry) => Child,
 ): Child[] {
+  const { wholeHref, maxStepBytes } = props
   const parts: Child[] = []
   let folded: StoryEntry[] = []
   const flush = (): void => {
-    if (folded.length > 0) parts.push(<StepGroup entries={folded} />)
+    if (folded.length > 0)
+      parts.push(<StepGroup entries={folded} {...{ wholeHref, maxStepBytes }} />)
     folded = []
   }
   for (const entry of props.entries) {
@@ -391,7 +414,7 @@ function storyParts(
     parts.push(
       <StoryLine
         entry={entry}
-        body={show(entry.text)}
+        body={show(entry)}
         footer={props.footer?.(entry)}
         commitHref={props.commitHref}
         now={props.now}
@@ -420,8 +443,10 @@ export const SessionStory = (props: SessionStoryProps) => {
       </EmptyState>
     )
   }
-  const show = (text: string): Child =>
-    text === '' ? null : props.render ? props.render(text) : <p class="pre-line">{text}</p>
+  const show = (entry: StoryEntry): Child => {
+    if (entry.text === '') return null
+    return props.render ? props.render(entry.text, entry) : <p class="pre-line">{entry.text}</p>
+  }
   const summary = props.summary ?? entries.findLast((entry) => entry.kind === 'summary')
   const parts = storyParts(props, summary, show)
   return (
@@ -432,7 +457,7 @@ export const SessionStory = (props: SessionStoryProps) => {
           <h2>
             <Icon name="flame" /> {t('Summary')}
           </h2>
-          {show(summary.text)}
+          {show(summary)}
         </div>
       )}
       {props.earlier && (

@@ -23,7 +23,6 @@ import {
   FormActions,
   LinkButton,
   List,
-  MarkdownBody,
   PageHead,
   Pager,
   RelativeTime,
@@ -38,10 +37,18 @@ import { pageNumber } from '../../page-number.ts'
 import type { Html } from '../../jsx/html.ts'
 import { eventStreamResponse, KEEP_ALIVE, serverEvent } from '../../live.ts'
 import { repoPath, withQuery } from '../../paths.ts'
-import { action, page, redirectWithFlash, type Resource, type Visit } from '../../site.ts'
+import {
+  action,
+  type DirectResponse,
+  page,
+  redirectWithFlash,
+  type Resource,
+  type Visit,
+} from '../../site.ts'
 import { localized, t, tn } from '../../text.ts'
 import { modelsPath } from '../integrations/owner.tsx'
 import { markdownOf } from '../issues/conversation.tsx'
+import { LongTextBody, loadLongText, rawText, type LongText } from '../writing/long-text.tsx'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
 import { fieldError, formError } from '../shell.tsx'
 
@@ -233,7 +240,7 @@ const Steps = ({ steps }: Pick<RepoQuestion, 'steps'>) =>
     </details>
   )
 
-const Answer = ({ visit, question }: { visit: Visit; question: RepoQuestion }) => {
+const Answer = ({ visit, question, answer }: Omit<Shown, 'repo'> & { visit: Visit }) => {
   if (question.status === 'answering')
     return (
       <EmptyState
@@ -260,10 +267,7 @@ const Answer = ({ visit, question }: { visit: Visit; question: RepoQuestion }) =
     )
   return (
     <Card title={t('Answer')}>
-      <MarkdownBody
-        text={question.answer ?? ''}
-        options={markdownOf(visit, question.repo, { kind: 'agent' })}
-      />
+      <LongTextBody visit={visit} text={answer} />
       {question.citations.length === 0 && (
         <p class="notice notice-bad">{t('This answer names no source. Check it yourself.')}</p>
       )}
@@ -280,9 +284,9 @@ const Answer = ({ visit, question }: { visit: Visit; question: RepoQuestion }) =
   )
 }
 
-type Shown = { readonly repo: Repo; readonly question: RepoQuestion }
+type Shown = { readonly repo: Repo; readonly question: RepoQuestion; readonly answer: LongText }
 
-const QuestionView = ({ visit, repo, question }: Shown & { visit: Visit }): Html => {
+const QuestionView = ({ visit, repo, question, answer }: Shown & { visit: Visit }): Html => {
   const here = askPath(repo.full_name, `/${question.id}`)
   const live =
     question.status === 'answering'
@@ -306,7 +310,7 @@ const QuestionView = ({ visit, repo, question }: Shown & { visit: Visit }): Html
         }
       />
       <WrittenText>{question.question}</WrittenText>
-      <Answer visit={visit} question={question} />
+      <Answer visit={visit} question={question} answer={answer} />
       <Steps steps={question.steps} />
       {question.cost_usd !== null && <p class="muted small">{formatCost(question.cost_usd)}</p>}
     </RepoFrame>
@@ -315,10 +319,16 @@ const QuestionView = ({ visit, repo, question }: Shown & { visit: Visit }): Html
 
 export const questionPage = page({
   path: `${BASE}/:question`,
-  load: async (visit): Promise<Shown> => ({
-    repo: await visit.call(getRepo, { repo: repoOf(visit) }),
-    question: await visit.call(getQuestion, target(visit)),
-  }),
+  load: async (visit): Promise<Shown | DirectResponse> => {
+    const repo = await visit.call(getRepo, { repo: repoOf(visit) })
+    const question = await visit.call(getQuestion, target(visit))
+    const text = question.answer ?? ''
+    const typed = rawText(visit, text)
+    if (typed !== null) return typed
+    const options = markdownOf(visit, question.repo, { kind: 'agent' })
+    const here = askPath(repo.full_name, `/${question.id}`)
+    return { repo, question, answer: await loadLongText(visit, text, options, here) }
+  },
   view: (shown, visit) => <QuestionView visit={visit} {...shown} />,
 })
 

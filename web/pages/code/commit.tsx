@@ -14,17 +14,21 @@ import {
   Chip,
   EmptyState,
   Facts,
+  firstItems,
+  htmlBytes,
   Icon,
   LinkButton,
   Notice,
   PageHead,
   ActorLink,
   RelativeTime,
+  TextBeginning,
 } from '../../components/index.ts'
 import type { Child } from '../../jsx/html.ts'
 import { codePath, commitPath, comparePath, pullPath } from '../../paths.ts'
 import { page, type Visit } from '../../site.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
+import { commitMessagePath, commitRefsPath, RefLink } from './commit-texts.tsx'
 import { HiddenAnnotations, loadAnnotations, placeAnnotations } from './annotations.tsx'
 import {
   ChangeView,
@@ -39,30 +43,40 @@ import { rich, t, texts } from '../../text.ts'
 
 /** At most this many tags that contain the commit are shown at once. */
 const FEW = 3
+/** What more of them have in the HTML, and the link of each beside its name, which it has twice. */
+const MAX_NAMES_BYTES = 3_000
+const NAME_BYTES = 320
+/** What the page shows of the message. */
+const MAX_MESSAGE_BYTES = 8_000
 
 const Names = ({
   repo,
+  sha,
   names,
   icon,
 }: {
   repo: Repo
+  sha: string
   names: readonly string[]
   icon: 'branch' | 'tag'
 }) => {
   const link = (name: string): Child => (
     <>
-      <a class="mono" href={codePath(repo.full_name, 'tree', name)}>
-        <Icon name={icon} size={14} /> {name}
-      </a>{' '}
+      <RefLink repo={repo} name={name} icon={icon} />{' '}
     </>
   )
+  const more = names.slice(FEW)
+  const shown = firstItems(more, MAX_NAMES_BYTES, (name) => NAME_BYTES + 2 * htmlBytes(name))
   return (
     <>
       {names.slice(0, FEW).map(link)}
-      {names.length > FEW && (
+      {more.length > 0 && (
         <details class="inline-more">
-          <summary>{rich('and {names} more', { names: names.length - FEW })}</summary>
-          {names.slice(FEW).map(link)}
+          <summary>{rich('and {names} more', { names: more.length })}</summary>
+          {shown.map(link)}
+          {shown.length < more.length && (
+            <a href={commitRefsPath(repo.full_name, sha)}>{t('All branches and tags')}</a>
+          )}
         </details>
       )}
     </>
@@ -234,11 +248,11 @@ const factsAround = ({
     },
     branches.length > 0 && {
       label: branches.length === 1 ? t('Branch') : t('Branches'),
-      value: <Names repo={repo} names={branches} icon="branch" />,
+      value: <Names repo={repo} sha={commit.sha} names={branches} icon="branch" />,
     },
     tags.length > 0 && {
       label: tags.length === 1 ? t('Tag') : t('Tags'),
-      value: <Names repo={repo} names={tags} icon="tag" />,
+      value: <Names repo={repo} sha={commit.sha} names={tags} icon="tag" />,
     },
     references.length > 0 && {
       label: t('Mentioned in'),
@@ -316,13 +330,26 @@ const CommitActions = ({
   </>
 )
 
+/** The beginning of the message below its title. */
+const CommitText = ({ repo, commit }: { repo: string; commit: CommitDetail }) => {
+  const rest = commit.message.slice(commit.title.length).trim()
+  return rest === '' ? null : (
+    <p class="pre-line commit-text">
+      <TextBeginning
+        text={rest}
+        maxBytes={MAX_MESSAGE_BYTES}
+        href={commitMessagePath(repo, commit.sha)}
+      />
+    </p>
+  )
+}
+
 export const commitPage = page({
   path: '/:workspace/:repo/commit/:sha',
   load: loadCommit,
   view: (data: Data, visit) => {
     const { repo, commit, choice } = data
     const here = commitPath(repo.full_name, commit.sha)
-    const rest = commit.message.slice(commit.title.length).trim()
     return (
       <RepoFrame
         visit={visit}
@@ -340,7 +367,7 @@ export const commitPage = page({
           actions={<CommitActions repo={repo} commit={commit} here={here} />}
         />
         <Card>
-          {rest !== '' && <p class="pre-line commit-text">{rest}</p>}
+          <CommitText repo={repo.full_name} commit={commit} />
           <CommitFacts data={data} />
         </Card>
         {commit.parents.length > 1 && (

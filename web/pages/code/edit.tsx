@@ -21,6 +21,7 @@ import { grammarOfPath } from '../../highlight.ts'
 import { raw, renderChild } from '../../jsx/html.ts'
 import type { Repo } from '#features/repos/index.ts'
 import { FIRST_WORKFLOW } from '#features/workflows/index.ts'
+import { partOfChange } from './change-parts.ts'
 import { documentMarkdown } from './readme.tsx'
 import { codePath, comparePath, repoPath } from '../../paths.ts'
 import {
@@ -139,17 +140,34 @@ export const CommitTargetFields = ({ place, visit }: { place: CommitTarget; visi
   )
 }
 
+/** What the preview has of the change, and of the rendered text. */
+const CHANGE_PART = {
+  split: false,
+  queryBytes: 0,
+  canComment: false,
+  maxBytes: 36_000,
+  isTreeWhole: true,
+}
+const MAX_DOCUMENT_BYTES = 36_000
+
 /** The preview: the change, and the rendered text of a document. */
 const Preview = ({ data, visit }: { data: EditData; visit: Visit }) => {
   const { repo, branch, preview } = data
   const { path, content } = typedOf(visit.form.values)
+  const change = preview === null ? null : partOfChange([preview], '', CHANGE_PART)
   return (
     <section id="preview" class="stack" aria-label={t('Preview')}>
       {preview === null ||
       (preview.hunks.length === 0 && preview.reason === null && preview.old_path === null) ? (
         <Notice>{t('There are no changes yet.')}</Notice>
       ) : (
-        <DiffView files={[preview]} options={{ page: visit.markdown }} />
+        <DiffView
+          files={change?.files ?? []}
+          options={{ page: visit.markdown, room: change?.room }}
+        />
+      )}
+      {change !== null && change.after !== null && (
+        <p class="whole-text">{t('The preview shows the beginning of the change.')}</p>
       )}
       {MARKDOWN_FILE.test(path) && (
         <FileFrame name={t('{path} as it will look', { path })}>
@@ -160,6 +178,7 @@ const Preview = ({ data, visit }: { data: EditData; visit: Visit }) => {
               ref: branch,
               dir: path.split('/').slice(0, -1).join('/'),
             })}
+            whole={{ href: null, maxBytes: MAX_DOCUMENT_BYTES }}
           />
         </FileFrame>
       )}

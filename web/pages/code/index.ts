@@ -18,6 +18,7 @@ import { rawFile } from './raw.ts'
 import { refForms } from './ref-forms.ts'
 import { refsPage } from './ref-switch.tsx'
 import { repoPage, treePage } from './tree.tsx'
+import { commitMessagePage, commitRefsPage } from './commit-texts.tsx'
 import { statusesPage } from './statuses-page.tsx'
 import { uploadForm, uploadPage } from './upload.tsx'
 
@@ -36,6 +37,8 @@ const pagesOfForks = [
   findPage,
   commitPage,
   statusesPage,
+  commitMessagePage,
+  commitRefsPage,
   comparePage,
   changedFilesPage,
   uploadPage,
@@ -56,6 +59,8 @@ export const code: SiteSection = {
     findPage,
     commitPage,
     statusesPage,
+    commitMessagePage,
+    commitRefsPage,
     comparePickPage,
     comparePage,
     changedFilesPage,

@@ -1,14 +1,15 @@
 // Jupyter notebooks. Nothing in a notebook runs: HTML in outputs is shown as its text, scripts are
-// not shown at all, and images are those of types that cannot run code.
+// not shown at all, and images are those of types that cannot run code. They have addresses of their own.
 import { isObject, type JsonObject } from '#lib/json-value.ts'
 import { notebookText as textOf, type Cell, type Notebook } from '#lib/notebook.ts'
 import { MarkdownBody, type MarkdownBodyOptions } from '../../components/index.ts'
 import { grammarOfWord } from '../../highlight.ts'
 import { raw, type Child } from '../../jsx/html.ts'
+import { withQuery } from '../../paths.ts'
 import { rich, t } from '../../text.ts'
 import { htmlToText } from './html-to-text.ts'
 
-const MAX_CELLS = 500
+const MAX_CELLS = 2_000
 const MAX_OUTPUT_LENGTH = 50_000
 /** Of all Markdown in the cells of a page. Cells beyond it are shown as their source. */
 const MAX_MARKDOWN_LENGTH = 256 * 1024
@@ -19,21 +20,28 @@ const plain = (text: string): string =>
 
 const PICTURES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const
 
-/**
- * An image of a notebook as a data address. Such addresses are forbidden elsewhere; this one has
- * the type of an image and base64 only.
- */
-const picture = (type: (typeof PICTURES)[number], base64: string, alt: string): Child =>
-  raw(`<img src="data:${type};base64,${base64}" alt="${Bun.escapeHTML(alt)}">`)
+type Picture = { readonly type: string; readonly base64: string }
 
-const pictureOf = (data: JsonObject): Child | null => {
+/** The image that an output has. */
+function pictureOf(output: JsonObject): Picture | null {
+  const data = isObject(output.data) ? output.data : {}
   const type = PICTURES.find((name) => typeof data[name] === 'string' || Array.isArray(data[name]))
   if (type === undefined) return null
   const base64 = textOf(data[type]).replace(/\s+/g, '')
-  return /^[A-Za-z0-9+/]+=*$/.test(base64)
-    ? picture(type, base64, plain(textOf(data['text/plain'])) || t('Output of this cell'))
-    : null
+  return /^[A-Za-z0-9+/]+=*$/.test(base64) ? { type, base64 } : null
 }
+
+/** The image of an output of a cell, for its own address. `place` is such as `3.0`. */
+export function pictureAt({ cells }: Notebook, place: string): Picture | null {
+  const [, cell, output] = /^(\d{1,6})\.(\d{1,6})$/.exec(place) ?? []
+  const found = cells[Number(cell)]?.outputs[Number(output)]
+  return found === undefined ? null : pictureOf(found)
+}
+
+const MAX_ALT_LENGTH = 200
+
+const altOf = (data: JsonObject): string =>
+  plain(textOf(data['text/plain'])).slice(0, MAX_ALT_LENGTH) || t('Output of this cell')
 
 /** The text of an output in the best of its forms that cannot run. */
 const textOfData = (data: JsonObject): string =>
@@ -42,7 +50,7 @@ const textOfData = (data: JsonObject): string =>
   textOf(data['text/latex']) ||
   htmlToText(textOf(data['text/html']).slice(0, MAX_OUTPUT_LENGTH))
 
-const outputOf = (output: JsonObject): Child => {
+const outputOf = (output: JsonObject, pictureHref: string): Child => {
   if (output.output_type === 'stream') return <pre>{plain(textOf(output.text))}</pre>
   if (output.output_type === 'error')
     return (
@@ -51,8 +59,7 @@ const outputOf = (output: JsonObject): Child => {
       </pre>
     )
   const data = isObject(output.data) ? output.data : {}
-  const shown = pictureOf(data)
-  if (shown !== null) return shown
+  if (pictureOf(output) !== null) return <img src={pictureHref} alt={altOf(data)} loading="lazy" />
   const text = textOfData(data)
   if (text !== '') return <pre>{plain(text)}</pre>
   return Object.keys(data).length > 0 ? (
@@ -66,10 +73,13 @@ const outputOf = (output: JsonObject): Child => {
 
 const CodeCell = ({
   cell,
+  pictureHref,
   language,
   options,
 }: {
   cell: Cell
+  /** The address of the image of an output. */
+  pictureHref: (output: number) => string
   language: string
   options: MarkdownBodyOptions
 }) => (
@@ -84,9 +94,9 @@ const CodeCell = ({
         )}
       </code>
     </pre>
-    {cell.outputs.map((output) => (
+    {cell.outputs.map((output, at) => (
       <div class="notebook-output" tabindex="0" role="group" aria-label={t('Output')}>
-        {outputOf(output)}
+        {outputOf(output, pictureHref(at))}
       </div>
     ))}
   </div>
@@ -94,15 +104,25 @@ const CodeCell = ({
 
 export const NotebookView = ({
   notebook,
+  rawHref,
   options,
 }: {
   notebook: Notebook
+  /** The address of the file. */
+  rawHref: string
   options: MarkdownBodyOptions
 }) => {
   let rendered = 0
-  const bodyOf = (cell: Cell): Child => {
+  const bodyOf = (cell: Cell, at: number): Child => {
     if (cell.kind === 'code')
-      return <CodeCell cell={cell} language={notebook.language} options={options} />
+      return (
+        <CodeCell
+          cell={cell}
+          pictureHref={(output) => withQuery(rawHref, { picture: `${at}.${output}` })}
+          language={notebook.language}
+          options={options}
+        />
+      )
     if (cell.kind === 'markdown') rendered += cell.source.length
     return cell.kind === 'markdown' && rendered <= MAX_MARKDOWN_LENGTH ? (
       <MarkdownBody text={cell.source} options={options} />
@@ -114,8 +134,8 @@ export const NotebookView = ({
   }
   return (
     <div class="notebook">
-      {notebook.cells.slice(0, MAX_CELLS).map((cell) => (
-        <div class="notebook-cell">{bodyOf(cell)}</div>
+      {notebook.cells.slice(0, MAX_CELLS).map((cell, at) => (
+        <div class="notebook-cell">{bodyOf(cell, at)}</div>
       ))}
       {notebook.cells.length > MAX_CELLS && (
         <p class="muted">

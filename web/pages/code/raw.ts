@@ -9,7 +9,10 @@ import { isNotModified, selectBytes, type Range } from '#lib/byte-range.ts'
 import { DOCUMENT_POLICY } from '../../file-headers.ts'
 import { openDownload } from '../../open-streams.ts'
 import { DirectResponse, type Resource, type Visit } from '../../site.ts'
+import { parseNotebook } from '#lib/notebook.ts'
+import { getFile } from '#features/repos/index.ts'
 import { locate } from './frame.tsx'
+import { pictureAt } from './notebook.tsx'
 import { textFromBytes } from './text.ts'
 import { t } from '../../text.ts'
 
@@ -37,6 +40,8 @@ const LABELS: Readonly<Record<string, string>> = {
   'Latin-1': 'windows-1252',
   'Windows-1252': 'windows-1252',
 }
+
+const SANDBOX_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox"
 
 /** The encoding is detected in this many bytes at the start. */
 const WINDOW = 64 * 1024
@@ -155,8 +160,7 @@ async function respondWithSource(
     etag,
     'cache-control': isPrivate ? 'private, no-cache' : 'no-cache',
     'x-content-type-options': 'nosniff',
-    'content-security-policy':
-      "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox",
+    'content-security-policy': SANDBOX_POLICY,
     'cross-origin-resource-policy': 'same-origin',
     'referrer-policy': 'no-referrer',
   }
@@ -185,12 +189,40 @@ async function respondWithSource(
 }
 
 /** A file of a repository. */
+type Located = Exclude<Awaited<ReturnType<typeof locate>>, DirectResponse>
+
+/** The image of an output of a notebook, which is part of the file. */
+async function respondWithPicture(
+  visit: Visit,
+  { name, repo, at }: Located,
+  place: string,
+): Promise<Response> {
+  const file = await visit.call(getFile, { repo: name, ref: at.sha ?? at.ref, path: at.path })
+  const notebook =
+    file.encoding === 'utf-8' && !file.truncated && /\.ipynb$/i.test(at.path)
+      ? parseNotebook(file.content ?? '')
+      : null
+  const picture = notebook && pictureAt(notebook, place)
+  if (!picture) throw noFile()
+  return new Response(Buffer.from(picture.base64, 'base64'), {
+    headers: {
+      ...visit.headers,
+      'content-type': picture.type,
+      'content-security-policy': SANDBOX_POLICY,
+      'x-content-type-options': 'nosniff',
+      'cache-control': repo.private ? 'private, no-cache' : 'no-cache',
+    },
+  })
+}
+
 export const rawFile: Resource = {
   path: '/:workspace/:repo/raw/*rest',
   async respond(visit) {
     const located = await locate(visit, 'raw')
     if (located instanceof DirectResponse) return located.response
     const { name, repo, at } = located
+    const place = visit.url.searchParams.get('picture')
+    if (place !== null) return await respondWithPicture(visit, located, place)
     if (at.oid === null || at.size === null || at.type === 'dir' || at.type === 'submodule')
       throw noFile()
     const grant = visit.hearth.facts.repo(name, visit.caller)

@@ -4,7 +4,9 @@ import {
   Button,
   CsrfField,
   Field,
+  firstItems,
   Form,
+  htmlBytes,
   Icon,
   PageHead,
   type IconName,
@@ -16,6 +18,10 @@ import { FOLDER, isFork, OR, type CodeView, type Refs } from './frame.tsx'
 import { rich, t } from '../../text.ts'
 
 const MAX_FOUND = 50
+/** What names have in the HTML of the switch and of the page of its search, and each beside its own bytes. */
+const MAX_SWITCH_BYTES = 4_000
+const MAX_FOUND_BYTES = 30_000
+const NAME_BYTES = 260
 const VIEWS: readonly CodeView[] = ['tree', 'blob', 'blame', 'commits']
 
 /** The page that the switch is on. */
@@ -31,22 +37,27 @@ const hrefOf = ({ repo, current, view, path }: Place, name: string): string =>
     ? codePath(repo, view === 'commits' ? 'commits' : 'tree', name, path)
     : withQuery(codePath(repo, view, name, path), { [OR]: name === current ? undefined : FOLDER })
 
+const bytesOf = (place: Place, name: string): number =>
+  NAME_BYTES + htmlBytes(name) + htmlBytes(hrefOf(place, name))
+
 const RefGroup = ({
   title,
   icon,
   names,
   place,
+  maxBytes,
 }: {
   title: string
   icon: IconName
   names: readonly string[]
   place: Place
+  maxBytes: number
 }) =>
   names.length === 0 ? null : (
     <>
       <p class="menu-title">{title}</p>
       <ul aria-label={title}>
-        {names.map((name) => (
+        {firstItems(names, maxBytes, (name) => bytesOf(place, name)).map((name) => (
           <li>
             <a
               href={hrefOf(place, name)}
@@ -62,10 +73,10 @@ const RefGroup = ({
     </>
   )
 
-const RefGroups = ({ refs, place }: { refs: Refs; place: Place }) => (
+const RefGroups = ({ refs, ...of }: { refs: Refs; place: Place; maxBytes: number }) => (
   <>
-    <RefGroup title={t('Branches')} icon="branch" names={refs.branches} place={place} />
-    <RefGroup title={t('Tags')} icon="tag" names={refs.tags} place={place} />
+    <RefGroup title={t('Branches')} icon="branch" names={refs.branches} {...of} />
+    <RefGroup title={t('Tags')} icon="tag" names={refs.tags} {...of} />
   </>
 )
 
@@ -139,7 +150,7 @@ export const RefSwitch = ({
           </Button>
         </form>
         <div data-list>
-          <RefGroups refs={refs} place={place} />
+          <RefGroups refs={refs} place={place} maxBytes={MAX_SWITCH_BYTES} />
         </div>
         {!isFork(repo) && <ListLinks repo={repo} />}
       </div>
@@ -215,7 +226,7 @@ export const refsPage = page({
         {refs.branches.length + refs.tags.length === 0 ? (
           <p class="menu-title">{rich('No branch or tag has {q} in its name.', { q })}</p>
         ) : (
-          <RefGroups refs={refs} place={place} />
+          <RefGroups refs={refs} place={place} maxBytes={MAX_FOUND_BYTES} />
         )}
         {repo.permissions.write && !repo.archived && !isFork(repo) && isNewName(refs, q) && (
           <CreateBranch visit={visit} place={place} name={q} />

@@ -13,7 +13,7 @@ import { imageSize } from './image-size.ts'
 import { NotebookView } from './notebook.tsx'
 import { documentMarkdown } from './readme.tsx'
 import { TableView } from './table-view.tsx'
-import { LongTextBody, loadLongText } from '../writing/long-text.tsx'
+import { LongTextBody, loadLongHtml, loadLongText } from '../writing/long-text.tsx'
 import { t } from '../../text.ts'
 
 /** A rendering. `source` says whether the source can be shown too. */
@@ -33,6 +33,27 @@ const renderLargeFile = (path: string, raw: string, bytes: number): FileRenderin
       <BinaryNote bytes={bytes} href={raw} />
     ),
 })
+
+function renderNotebook(
+  visit: Visit,
+  { repo, ref, path }: FileData,
+  text: string,
+): FileRendering | null {
+  const notebook = parseNotebook(text)
+  if (notebook === null) return null
+  const dir = path.split('/').slice(0, -1).join('/')
+  const view = () => (
+    <NotebookView
+      notebook={notebook}
+      rawHref={codePath(repo.full_name, 'raw', ref, path)}
+      options={documentMarkdown(visit, { repo: repo.full_name, ref, dir })}
+    />
+  )
+  return {
+    source: true,
+    body: async () => <LongTextBody visit={visit} text={await loadLongHtml(visit, view())} />,
+  }
+}
 
 /** Null for files that only have their source. */
 export function renderFile(data: FileData, visit: Visit): FileRendering | null {
@@ -69,20 +90,7 @@ export function renderFile(data: FileData, visit: Visit): FileRendering | null {
         />
       ),
     }
-  if (/\.ipynb$/i.test(path)) {
-    const notebook = parseNotebook(text.text)
-    return (
-      notebook && {
-        source: true,
-        body: () => (
-          <NotebookView
-            notebook={notebook}
-            options={documentMarkdown(visit, { repo: name, ref, dir })}
-          />
-        ),
-      }
-    )
-  }
+  if (/\.ipynb$/i.test(path)) return renderNotebook(visit, data, text.text)
   if (/\.(csv|tsv)$/i.test(path)) {
     const table = readTable(text.text, separatorOf(path, text.text))
     return table && { source: true, body: () => <TableView visit={visit} table={table} /> }

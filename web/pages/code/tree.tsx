@@ -307,7 +307,7 @@ const AddMenu = ({ repo, at, rev }: { repo: Repo; at: Data['at']; rev: string })
 )
 
 /** What the entries of a folder and its README have on a page, and what the README has at least. */
-const MAX_ENTRIES_AND_README_BYTES = 62_000
+const MAX_ENTRIES_AND_README_BYTES = 58_000
 const MIN_README_BYTES = 1_000
 
 const Readme = ({

@@ -10,13 +10,11 @@ import {
   Icon,
   LinkButton,
   List,
-  MarkdownBody,
   PageHead,
   RelativeTime,
   Row,
-  WrittenText,
 } from '../../components/index.ts'
-import { codePath, workspacePath } from '../../paths.ts'
+import { workspacePath } from '../../paths.ts'
 import { page, type Visit } from '../../site.ts'
 import { eventLine, stateWord } from '../../messages.ts'
 import { t, texts } from '../../text.ts'
@@ -24,6 +22,13 @@ import { documentMarkdown } from '../code/readme.tsx'
 import { MARKDOWN_FILE } from '../../markdown/addresses.ts'
 import { WorkspaceFrame } from '../workspaces/frame.tsx'
 import { entityPath, KIND_ICONS, KIND_LABELS } from './search.tsx'
+import {
+  LongTextBody,
+  loadLongText,
+  loadPlainText,
+  rawText,
+  type LongText,
+} from '../writing/long-text.tsx'
 import { MARKDOWN_TRACKERS } from './ticket.tsx'
 
 const RELATION_LABELS = texts({
@@ -89,38 +94,37 @@ function documentOf({ kind, key, fields, repo }: Entity) {
   return { repo, ref: fields.commit, path, dir: path.split('/').slice(0, -1).join('/') }
 }
 
-/** What an entity says: its own text where it has one, rendered as where it was written. */
-const EntityText = ({ visit, entity }: { visit: Visit; entity: Entity }) => {
-  const { body: given, provider } = entity.fields
-  const body = typeof given === 'string' ? given : ''
+/** The text of an entity; what is told about it where it has none. */
+function textOf({ fields, summary }: Entity): string {
+  const body = typeof fields.body === 'string' ? fields.body : ''
+  return body === '' ? summary : body
+}
+
+/** What an entity says, rendered as where it was written. */
+async function loadText(visit: Visit, entity: Entity): Promise<LongText> {
+  const { body, provider } = entity.fields
+  const text = textOf(entity)
   const document = documentOf(entity)
   // A summary, a memory, a file of source and some tickets are no Markdown.
   if (
-    body === '' ||
+    text !== body ||
     (provider !== undefined && !MARKDOWN_TRACKERS.includes(provider)) ||
     entity.kind === 'memory' ||
     (document !== null && !MARKDOWN_FILE.test(document.path))
   )
-    return <WrittenText>{body || entity.summary}</WrittenText>
-  if (document !== null)
-    return (
-      <MarkdownBody
-        text={body}
-        options={documentMarkdown(visit, document)}
-        whole={{ href: codePath(document.repo, 'blob', document.ref, document.path) }}
-      />
-    )
+    return await loadPlainText(visit, text)
+  if (document !== null) return await loadLongText(visit, text, documentMarkdown(visit, document))
   const link =
     entity.repo === null
       ? {}
       : { link: { siteUrl: visit.hearth.settings.site_url, repo: entity.repo } }
-  return (
-    <MarkdownBody
-      text={body}
-      // An agent may have written it. An entity does not tell the kind of its author.
-      options={{ page: visit.markdown, breaks: true, isByAgent: entity.kind !== 'ticket', ...link }}
-    />
-  )
+  return await loadLongText(visit, text, {
+    page: visit.markdown,
+    breaks: true,
+    // An agent may have written it. An entity does not tell the kind of its author.
+    isByAgent: entity.kind !== 'ticket',
+    ...link,
+  })
 }
 
 /** The pull request that resolves an issue is titled `#4, open`. */
@@ -167,10 +171,12 @@ const EntityView = ({
   visit,
   workspace,
   entity,
+  text,
 }: {
   visit: Visit
   workspace: Workspace
   entity: Entity
+  text: LongText
 }) => {
   const now = visit.hearth.clock.now()
   return (
@@ -196,7 +202,7 @@ const EntityView = ({
         <Facts
           facts={[{ label: t('Key'), value: <code>{entity.key}</code> }, ...factsOf(entity)]}
         />
-        <EntityText visit={visit} entity={entity} />
+        <LongTextBody visit={visit} text={text} />
       </Card>
       {entity.relations.length === 0 ? (
         <EmptyState icon="link" title={t('Nothing is related to it yet')}>
@@ -223,10 +229,9 @@ export const entityPage = page({
     const kind = ENTITY_KINDS.find((one) => one === searchParams.get('kind'))
     const id = (searchParams.get('id') ?? '').slice(0, 500)
     if (kind === undefined || id === '') return null
-    return {
-      workspace,
-      entity: await visit.call(getEntity, { workspace: workspace.slug, kind, id }),
-    }
+    const entity = await visit.call(getEntity, { workspace: workspace.slug, kind, id })
+    const typed = rawText(visit, textOf(entity))
+    return typed ?? { workspace, entity, text: await loadText(visit, entity) }
   },
   view: (shown, visit) => <EntityView visit={visit} {...shown} />,
 })

@@ -13,21 +13,28 @@ import {
   Form,
   Icon,
   LinkButton,
-  MarkdownBody,
   PageHead,
   RelativeTime,
-  WrittenText,
 } from '../../components/index.ts'
 import type { Html } from '../../jsx/html.ts'
 import { repoPath, withQuery, workspacePath } from '../../paths.ts'
-import { page, type Visit } from '../../site.ts'
+import { type DirectResponse, page, type Visit } from '../../site.ts'
 import { rich, t } from '../../text.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
+import {
+  LongTextBody,
+  loadLongText,
+  loadPlainText,
+  rawText,
+  type LongText,
+} from '../writing/long-text.tsx'
 
 type Shown = {
   readonly repo: Repo
   readonly reference: string
   readonly ticket: Ticket | null
+  /** What the ticket says. */
+  readonly text: LongText | null
   /** Why there is no ticket. */
   readonly problem: string | null
   /** Whether the workspace has no tracker to ask; false for those who cannot know. */
@@ -46,18 +53,27 @@ export const MARKDOWN_TRACKERS: readonly unknown[] = [
 ]
 
 /** What a ticket says. Numbers and names of other trackers mean nothing here, so they become no links. */
-const TicketBody = ({ visit, ticket }: { visit: Visit; ticket: Ticket }) =>
-  MARKDOWN_TRACKERS.includes(ticket.provider) ? (
-    <MarkdownBody
-      text={ticket.body}
-      // An agent may have written an issue of this site. A ticket does not tell its author.
-      options={{ page: visit.markdown, breaks: true, isByAgent: ticket.provider === 'hearth' }}
-    />
-  ) : (
-    <WrittenText>{ticket.body}</WrittenText>
-  )
+const loadText = async (visit: Visit, { body, provider }: Ticket): Promise<LongText> =>
+  MARKDOWN_TRACKERS.includes(provider)
+    ? await loadLongText(visit, body, {
+        page: visit.markdown,
+        breaks: true,
+        // An agent may have written an issue of this site. A ticket does not tell its author.
+        isByAgent: provider === 'hearth',
+      })
+    : await loadPlainText(visit, body)
 
-const TicketCard = ({ visit, repo, ticket }: { visit: Visit; repo: Repo; ticket: Ticket }) => (
+const TicketCard = ({
+  visit,
+  repo,
+  ticket,
+  text,
+}: {
+  visit: Visit
+  repo: Repo
+  ticket: Ticket
+  text: LongText | null
+}) => (
   <Card title={ticket.title}>
     <p class="row-meta">
       <Badge>{ticket.status}</Badge>
@@ -77,7 +93,7 @@ const TicketCard = ({ visit, repo, ticket }: { visit: Visit; repo: Repo; ticket:
         })}
       </span>
     </p>
-    {ticket.body !== '' && <TicketBody visit={visit} ticket={ticket} />}
+    {ticket.body !== '' && text !== null && <LongTextBody visit={visit} text={text} />}
     {ticket.files !== undefined && ticket.files.length > 0 && (
       <>
         <h3>{t('Files of the stack trace')}</h3>
@@ -113,6 +129,7 @@ const TicketView = ({
   repo,
   reference,
   ticket,
+  text,
   problem,
   lacksTracker,
   isOwner,
@@ -145,7 +162,7 @@ const TicketView = ({
       />
       <Button icon="search">{t('Look up')}</Button>
     </Form>
-    {ticket !== null && <TicketCard visit={visit} repo={repo} ticket={ticket} />}
+    {ticket !== null && <TicketCard visit={visit} repo={repo} ticket={ticket} text={text} />}
     {ticket === null && (
       <EmptyState
         icon="link"
@@ -182,13 +199,14 @@ async function loadTrackers(visit: Visit, workspace: string) {
 
 export const ticketPage = page({
   path: '/:workspace/:repo/tickets',
-  load: async (visit): Promise<Shown> => {
+  load: async (visit): Promise<Shown | DirectResponse> => {
     const repo = await visit.call(getRepo, { repo: repoOf(visit) })
     const reference = (visit.url.searchParams.get('reference') ?? '').slice(0, 1_000).trim()
     const shown = {
       repo,
       reference,
       ticket: null,
+      text: null,
       problem: null,
       lacksTracker: false,
       isOwner: false,
@@ -196,7 +214,8 @@ export const ticketPage = page({
     if (reference === '') return shown
     try {
       const ticket = await visit.call(lookupTicket, { repo: repo.full_name, reference })
-      return { ...shown, ticket }
+      const typed = rawText(visit, ticket.body)
+      return typed ?? { ...shown, ticket, text: await loadText(visit, ticket) }
     } catch (error) {
       if (error instanceof Refusal && error.code !== 'unauthenticated')
         return {

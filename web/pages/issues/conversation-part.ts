@@ -4,20 +4,23 @@
 import { isTypeId } from '#core/ids.ts'
 import { readConversation, type Comment as CommentRecord } from '#features/issues/index.ts'
 import type { EventRecord } from '#features/repos/index.ts'
-import { MAX_EXCERPT_BYTES } from '../../components/index.ts'
+import { excerptBytes, MAX_EXCERPT_BYTES } from '../../markdown/excerpt.ts'
 import { withQuery } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 import { EVENT_TYPES } from './conversation-events.tsx'
 
 const MAX_ITEMS = 60
-/** The HTML of a part with the options of pickers, as estimated. The rest of the page has up to 30 KB. */
+/**
+ * The HTML of a part, as estimated, at most and at least, and with what is beside it and the description.
+ * The rest of the page has up to 16 KB.
+ */
 const MAX_PART_BYTES = 66_000
-const OPTION_BYTES = 500
-/** The markup around an item, with and without forms, and what Markdown becomes for each byte. */
+const MIN_PART_BYTES = 10_000
+const MAX_WITH_REST_BYTES = 82_000
+/** The markup around an item, with and without forms. */
 const COMMENT_BYTES = 1_200
 const OWN_COMMENT_BYTES = 3_200
 const EVENT_BYTES = 500
-const TEXT_FACTOR = 1.5
 
 /** The first place of every conversation. */
 const BEGINNING = '0'.repeat(26)
@@ -46,15 +49,20 @@ export type ConversationPart = {
   readonly earlier: string | null
   /** The start of the part after this one; null when this is the last. */
   readonly later: string | null
+  /** What the page shows of the description, and of a comment. */
+  readonly maxTextBytes: number
 }
 
 export const isInPart = ({ range: [start, end] }: ConversationPart, place: string): boolean =>
   place >= start && place < end
 
 /** The bytes of a comment on a page for whoever reads it. */
-export const commentBytes = (visit: Visit, { body }: Pick<CommentRecord, 'body'>): number =>
-  (visit.viewer === null ? COMMENT_BYTES : OWN_COMMENT_BYTES) +
-  Math.min(TEXT_FACTOR * Buffer.byteLength(body), MAX_EXCERPT_BYTES)
+export const commentBytes = (
+  visit: Visit,
+  { body }: Pick<CommentRecord, 'body'>,
+  maxBytes?: number,
+): number =>
+  (visit.viewer === null ? COMMENT_BYTES : OWN_COMMENT_BYTES) + excerptBytes(body, maxBytes)
 
 /** The part that an address asks for. `at` is the id of an item. */
 type Wanted = { readonly before?: string; readonly from?: string; readonly at?: string }
@@ -108,10 +116,10 @@ type Read = {
   readonly events: readonly EventRecord[]
 }
 
-const sizedOf = (visit: Visit, { comments, events }: Read): Sized[] => [
+const sizedOf = (visit: Visit, { comments, events }: Read, maxTextBytes: number): Sized[] => [
   ...comments.map((comment) => ({
     place: placeOf(comment.id),
-    bytes: commentBytes(visit, comment),
+    bytes: commentBytes(visit, comment, maxTextBytes),
   })),
   ...events.map(({ id }) => ({ place: placeOf(id), bytes: EVENT_BYTES })),
 ]
@@ -131,14 +139,25 @@ const endsOf = (lists: readonly (readonly { readonly id: string }[])[], at: 0 | 
     return last === undefined ? [] : [placeOf(last.id)]
   })
 
-/** Reads the part of a conversation that an address asks for. The page has `options` in its pickers. */
+/** What a page has beside the conversation, and the description above it. */
+type Beside = { readonly sideBytes: number; readonly description: string }
+
+/** What the page has for the items of a part, and for a text. */
+function roomBeside({ sideBytes, description }: Beside) {
+  const room = Math.max(2 * MIN_PART_BYTES, MAX_WITH_REST_BYTES - sideBytes)
+  const maxTextBytes = Math.min(MAX_EXCERPT_BYTES, room / 2 - OWN_COMMENT_BYTES)
+  const descriptionBytes = excerptBytes(description, maxTextBytes) + OWN_COMMENT_BYTES
+  return { maxBytes: Math.min(MAX_PART_BYTES, room - descriptionBytes), maxTextBytes }
+}
+
+/** Reads the part of a conversation that an address asks for. */
 export async function loadPart(
   visit: Visit,
   target: { readonly repo: string; readonly number: number },
   others: readonly OtherItem[],
-  options: number,
+  beside: Beside,
 ): Promise<ConversationPart> {
-  const maxBytes = MAX_PART_BYTES - OPTION_BYTES * options
+  const { maxBytes, maxTextBytes } = roomBeside(beside)
   const read = (at: { before?: string; from?: string }) =>
     visit.call(readConversation, { ...target, ...at, types: EVENT_TYPES, limit: LIMIT })
 
@@ -147,7 +166,7 @@ export async function loadPart(
     const { comments, events } = found
     // Of the list that was cut, nothing is known before its first item.
     const known = endsOf([comments, events], 0).toSorted().at(-1) ?? ''
-    const items = [...sizedOf(visit, found), ...others]
+    const items = [...sizedOf(visit, found, maxTextBytes), ...others]
       .filter(({ place }) => place >= known && place < (end ?? END))
       .sort(byPlace)
       .reverse()
@@ -155,20 +174,32 @@ export async function loadPart(
     const isFirst = count === items.length && known === ''
     const start = isFirst ? '' : (items[count - 1]?.place ?? '')
     const range = [start, end ?? END] as const
-    return { ...within(found, range), range, earlier: isFirst ? null : start, later: end ?? null }
+    return {
+      ...within(found, range),
+      range,
+      earlier: isFirst ? null : start,
+      later: end ?? null,
+      maxTextBytes,
+    }
   }
 
   const from = async (start: string): Promise<ConversationPart> => {
     const found = await read({ from: start })
     const { comments, events } = found
     const known = endsOf([comments, events], -1).toSorted()[0] ?? END
-    const items = [...sizedOf(visit, found), ...others]
+    const items = [...sizedOf(visit, found, maxTextBytes), ...others]
       .filter(({ place }) => place >= start && place <= known)
       .sort(byPlace)
     const next = items[countFitting(items, maxBytes)]?.place ?? null
     const range = [start, next ?? END] as const
     const isFirst = found.starts && !others.some(({ place }) => place < start)
-    return { ...within(found, range), range, earlier: isFirst ? null : start, later: next }
+    return {
+      ...within(found, range),
+      range,
+      earlier: isFirst ? null : start,
+      later: next,
+      maxTextBytes,
+    }
   }
 
   const wanted = wantedOf(visit)

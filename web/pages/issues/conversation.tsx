@@ -119,6 +119,22 @@ const placeOf = ({ path, line, outdated }: CommentRecord) =>
         outdated: outdated ? ` ${t('(outdated)')}` : '',
       })
 
+type CommentItemProps = {
+  comment: CommentRecord
+  visit: Visit
+  repo: string
+  role?: string
+  here: string
+  mayChange: boolean
+  mayReact?: boolean
+  /** The comment is in a thread below its line, so its header does not name the line. */
+  placed?: boolean
+  /** What the page shows of the text. */
+  maxBytes?: number
+  /** Shows the block with a suggestion, such as by the lines that it changes. */
+  suggestion?: (lines: readonly string[]) => Child
+}
+
 /**
  * `here` is the address of the issue or pull request. `mayChange` is about comments of others;
  * authors may always change their own.
@@ -132,20 +148,9 @@ export const CommentItem = ({
   mayChange,
   mayReact = visit.viewer !== null,
   placed = false,
+  maxBytes,
   suggestion,
-}: {
-  comment: CommentRecord
-  visit: Visit
-  repo: string
-  role?: string
-  here: string
-  mayChange: boolean
-  mayReact?: boolean
-  /** The comment is in a thread below its line, so its header does not name the line. */
-  placed?: boolean
-  /** Shows the block with a suggestion, such as by the lines that it changes. */
-  suggestion?: (lines: readonly string[]) => Child
-}) => {
+}: CommentItemProps) => {
   const mayEdit = mayChange || visit.viewer?.id === comment.author.id
   const changing = mayEdit && isBeingEdited(visit, comment)
   return (
@@ -175,7 +180,7 @@ export const CommentItem = ({
             text={comment.body}
             options={markdownOf(visit, repo, comment.author)}
             tasks={mayEdit ? tasksOf(comment, visit, here) : null}
-            whole={{ href: textPath(here, comment.id) }}
+            whole={{ href: textPath(here, comment.id), maxBytes }}
             suggestion={suggestion}
           />
         )

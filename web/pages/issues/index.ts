@@ -14,6 +14,7 @@ import {
 import { labelForms, labelsPage } from './labels.tsx'
 import { issuesPage } from './list.tsx'
 import { conversationsLive } from './live.ts'
+import { milestoneTextPage } from './milestone-text.tsx'
 import { milestoneForms, milestonesPage } from './milestones.tsx'
 import { chooseTemplatePage, newIssueForm, newIssuePage } from './new.tsx'
 import { issueTextPage, pullTextPage } from './text.tsx'
@@ -29,6 +30,7 @@ export const issues: SiteSection = {
     editIssuePage,
     labelsPage,
     milestonesPage,
+    milestoneTextPage,
     issueTextPage,
     pullTextPage,
   ],

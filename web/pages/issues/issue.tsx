@@ -13,6 +13,7 @@ import { LOCK_REASONS } from '#features/issues/schema.ts'
 import { createPull, readPull } from '#features/pulls/index.ts'
 import { getRepo } from '#features/repos/index.ts'
 import {
+  beginningOfText,
   ActionButton,
   Button,
   Columns,
@@ -55,7 +56,7 @@ import { inPart, loadPart, placeOf } from './conversation-part.ts'
 import { Conversation } from './conversation-list.tsx'
 import { editedOf, EditRecord, typedOr } from './edit-fields.tsx'
 import { ReactionBar } from './reactions.tsx'
-import { countOptions, loadProjects, loadSideChoices, stateOfChoices } from './side-load.ts'
+import { bytesBeside, loadProjects, loadSideChoices, stateOfChoices } from './side-load.ts'
 import {
   AssigneesSide,
   BlockedBySide,
@@ -86,12 +87,10 @@ export const loadIssue = async (visit: Visit) => {
     repo,
     notifications,
     ...detail,
-    part: await loadPart(
-      visit,
-      { repo: name, number },
-      placedMentions(notifications),
-      countOptions(choices),
-    ),
+    part: await loadPart(visit, { repo: name, number }, placedMentions(notifications), {
+      sideBytes: bytesBeside(choices, shortChecks(detail.issue)),
+      description: detail.issue.body,
+    }),
     reactions: await visit.call(getIssueReactions, { repo: name, number }),
     choices,
     readiness: await loadAgentReadiness(visit, repo),
@@ -106,17 +105,34 @@ type Loaded = Exclude<Awaited<ReturnType<typeof loadIssue>>, DirectResponse | nu
 export const issueState = ({ repo: _, choices, ...shown }: Loaded): string =>
   hashState({ ...shown, choices: stateOfChoices(choices) })
 
-const AcceptanceChecks = ({ issue }: { issue: Issue }) => (
-  <SideBlock title={t('Acceptance checks')}>
-    <ul class="bare-list">
-      {issue.checks.map((command) => (
-        <li>
-          <code>{command}</code>
-        </li>
-      ))}
-    </ul>
-  </SideBlock>
-)
+/** What the panel shows of a command. */
+const MAX_COMMAND_BYTES = 300
+
+const shortChecks = ({ checks }: Issue): string[] =>
+  checks.map((command) => beginningOfText(command, MAX_COMMAND_BYTES))
+
+const AcceptanceChecks = ({ issue }: { issue: Issue }) => {
+  const short = shortChecks(issue)
+  const isCut = short.some((command, at) => command !== issue.checks[at])
+  return (
+    <SideBlock title={t('Acceptance checks')}>
+      <ul class="bare-list">
+        {short.map((command, at) => (
+          <li>
+            <code>{command === issue.checks[at] ? command : `${command} …`}</code>
+          </li>
+        ))}
+      </ul>
+      {isCut && (
+        <p>
+          <a href={textPath(issuePath(issue.repo, issue.number), 'checks')}>
+            {t('Show whole commands')}
+          </a>
+        </p>
+      )}
+    </SideBlock>
+  )
+}
 
 type LockProps = { readonly visit: Visit; readonly issue: Issue; readonly here: string }
 
@@ -234,7 +250,10 @@ const IssueDescription = ({ visit, data }: { visit: Visit; data: Loaded }) => {
           text={issue.body}
           options={markdownOf(visit, repo.full_name, issue.author)}
           empty={t('No description.')}
-          whole={{ href: textPath(issuePath(repo.full_name, issue.number), 'description') }}
+          whole={{
+            href: textPath(issuePath(repo.full_name, issue.number), 'description'),
+            maxBytes: data.part.maxTextBytes,
+          }}
           tasks={
             mayTick(visit, data)
               ? { action: `${issuePath(repo.full_name, issue.number)}/tasks`, csrf: visit.csrf }
@@ -265,6 +284,7 @@ const IssueTimeline = ({ visit, data }: { visit: Visit; data: Loaded }) => {
               role={comment.author.id === issue.author.id ? t('Author') : undefined}
               here={here}
               mayChange={repo.permissions.maintain}
+              maxBytes={part.maxTextBytes}
             />
           ),
         })),

@@ -40,6 +40,8 @@ import { rich, t } from '../../text.ts'
 
 const FIELDS = ['title', 'description', 'due_on']
 const PER_PAGE = 25
+/** What a row shows of a description. */
+const MAX_DESCRIPTION_BYTES = 1_000
 
 const stateOf = ({ url }: Visit): 'open' | 'closed' =>
   url.searchParams.get('state') === 'closed' ? 'closed' : 'open'
@@ -204,7 +206,11 @@ const MilestoneRow = ({
         })}
       />
       {milestone.description !== null && (
-        <MarkdownBody text={milestone.description} options={markdownOf(visit, repo)} />
+        <MarkdownBody
+          text={milestone.description}
+          options={markdownOf(visit, repo)}
+          whole={{ href: `${here}/${milestone.id}`, maxBytes: MAX_DESCRIPTION_BYTES }}
+        />
       )}
       {mayEdit && <MilestoneChanges visit={visit} here={here} milestone={milestone} />}
     </Row>

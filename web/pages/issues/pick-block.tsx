@@ -1,6 +1,7 @@
 // The blocks of the side panel of a form for an issue or a pull request: a picker for each field.
 import type { Milestone } from '#features/issues/index.ts'
 import {
+  beginningOfText,
   Field,
   FieldPicker,
   labelOption,
@@ -33,10 +34,13 @@ type PickBlockProps = {
   children?: Child
 }
 
+/** What an option shows of a title. */
+const MAX_TITLE_BYTES = 120
+
 /** The value is the title, which names a milestone that is not among the listed ones too. */
 const milestoneOption = ({ title }: Pick<Milestone, 'title'>): PickerOption => ({
   value: title,
-  label: title,
+  label: beginningOfText(title, MAX_TITLE_BYTES),
 })
 
 /** Whoever searches for a milestone does not want none. */

@@ -10,6 +10,7 @@ import {
 } from '#features/issues/index.ts'
 import type { Repo } from '#features/repos/index.ts'
 import { listProjects, type Project } from '#features/workspaces/index.ts'
+import { htmlBytes } from '../../components/index.ts'
 import type { Visit } from '../../site.ts'
 import { findChoices, noChoices, type Choices } from '../choices.ts'
 
@@ -81,9 +82,38 @@ export async function loadSideChoices(
   return { labels, ...choices }
 }
 
-/** How many options the pickers have, with the labels that the page shows. */
-export const countOptions = ({ labels, ...choices }: SideChoices): number =>
-  Object.values(choices).reduce((sum, one) => sum + (one?.items.length ?? 0), labels.known.size)
+/** What the panel has of the chips of labels. */
+export const MAX_CHIPS_BYTES = 7_000
+
+/** With more labels the picker has their names without colours. */
+export const MAX_COLOURED_LABELS = 30
+
+/** The markup of an option, of a label's name, and of its chip. */
+const OPTION_BYTES = 460
+const NAME_BYTES = 170
+const CHIP_BYTES = 350
+
+/** The HTML beside a conversation, as estimated: pickers with their options, and other texts. */
+export function bytesBeside(
+  { labels, ...choices }: SideChoices,
+  texts: readonly string[] = [],
+): number {
+  const known = [...labels.known.values()]
+  const isPlain = known.length > MAX_COLOURED_LABELS
+  const ofLabels = known.reduce(
+    (sum, { name, description }) =>
+      sum +
+      2 * htmlBytes(name) +
+      (isPlain ? NAME_BYTES : OPTION_BYTES + htmlBytes(description ?? '')),
+    Math.min(MAX_CHIPS_BYTES, CHIP_BYTES * known.length),
+  )
+  const others: readonly (Choices<object> | undefined)[] = Object.values(choices)
+  const ofOthers = others
+    .flatMap((one) => one?.items ?? [])
+    .map((item) => ('title' in item ? String(item.title) : ''))
+    .reduce((sum, title) => sum + OPTION_BYTES + 2 * htmlBytes(title), 0)
+  return texts.reduce((sum, text) => sum + htmlBytes(text), ofLabels + ofOthers)
+}
 
 /** The choices as JSON has them, for a hash of what a page shows. */
 export const stateOfChoices = ({

@@ -17,6 +17,7 @@ import {
   SideBlock,
   withChosen,
   type ActorSummary,
+  type LabelSummary,
   type PickerOption,
 } from '../../components/index.ts'
 import type { Child } from '../../jsx/html.ts'
@@ -25,7 +26,7 @@ import type { Visit } from '../../site.ts'
 import type { Choices } from '../choices.ts'
 import { fieldError, visitForForm, formError } from '../shell.tsx'
 import { chosenMilestone, milestoneOptions } from './pick-block.tsx'
-import type { LabelChoices } from './side-load.ts'
+import { MAX_CHIPS_BYTES, MAX_COLOURED_LABELS, type LabelChoices } from './side-load.ts'
 import { t } from '../../text.ts'
 
 type Person = ActorSummary & { username: string }
@@ -138,7 +139,9 @@ export const LabelsSide = ({
 }) => {
   const { visit, repo, here, mayEdit } = place
   const { known } = labels
-  const [shown = { labels: [], more: 0 }] = labelsOfRows([names], known)
+  const [shown = { labels: [], more: 0 }] = labelsOfRows([names], known, MAX_CHIPS_BYTES)
+  const optionOf = (label: LabelSummary): PickerOption =>
+    known.size > MAX_COLOURED_LABELS ? { value: label.name, label: label.name } : labelOption(label)
   return (
     <SideBlock title={t('Labels')}>
       {names.length === 0 ? (
@@ -153,10 +156,10 @@ export const LabelsSide = ({
           part="labels"
           label={t('Labels')}
           choices={labels}
-          options={labels.items.map(labelOption)}
+          options={labels.items.map(optionOf)}
           optionOf={(name) => {
             const label = known.get(name) ?? (names.includes(name) ? { name } : null)
-            return label && labelOption(label)
+            return label && optionOf(label)
           }}
           chosen={names}
           empty={t('This repository has no labels.')}

@@ -1,14 +1,20 @@
-// The page of one text of a conversation: the description, a comment or a review. The conversation
+// The page of one text of a conversation: the description, a comment, a review or the acceptance checks. The conversation
 // shows only the beginning of a long one.
 import { getIssue, readConversation } from '#features/issues/index.ts'
-import { getPull, listReviewThreads } from '#features/pulls/index.ts'
+import { getPull, listDraftComments, listReviewThreads } from '#features/pulls/index.ts'
 import { getRepo } from '#features/repos/index.ts'
 import { ActorLink, Breadcrumbs, PageHead, RelativeTime } from '../../components/index.ts'
 import { issuePath, pullPath } from '../../paths.ts'
 import { DirectResponse, page, type Page, type Visit } from '../../site.ts'
 import { numberOf, RepoFrame, repoOf } from '../repos/frame.tsx'
-import { LongTextBody, loadLongText, partTitle, rawText } from '../writing/long-text.tsx'
-import { rich, t } from '../../text.ts'
+import {
+  LongTextBody,
+  loadLongText,
+  loadPlainText,
+  partTitle,
+  rawText,
+} from '../writing/long-text.tsx'
+import { rich, t, texts } from '../../text.ts'
 import { placeOf } from './conversation-part.ts'
 import { markdownOf } from './conversation.tsx'
 
@@ -19,6 +25,14 @@ type Writing = Parameters<typeof ActorLink>[0]['of'] & { readonly kind: string }
 /** Who wrote a text, and when. */
 type Text = { readonly body: string; readonly author: Writing; readonly created_at: string }
 
+/** A pending comment, which only its author can read. */
+async function findDraft(visit: Visit, at: Target, id: string): Promise<Text | null> {
+  const { viewer } = visit
+  const drafts = viewer === null ? null : await visit.tryCall(listDraftComments, at)
+  const draft = drafts?.find((one) => one.id === id)
+  return draft && viewer ? { ...draft, author: viewer } : null
+}
+
 async function findComment(visit: Visit, at: Target, id: string, isPull: boolean) {
   const place = placeOf(id)
   if (!/^[0-9a-hjkmnp-tv-z]{26}$/.test(place)) return null
@@ -26,19 +40,28 @@ async function findComment(visit: Visit, at: Target, id: string, isPull: boolean
   const found = part.comments.find((comment) => comment.id === id)
   if (found !== undefined || !isPull) return found ?? null
   const threads = await visit.call(listReviewThreads, at)
-  return threads.flatMap(({ comments }) => comments).find((comment) => comment.id === id) ?? null
+  const inThread = threads.flatMap(({ comments }) => comments).find((one) => one.id === id)
+  return inThread ?? (await findDraft(visit, at, id))
 }
 
 /** What the conversation is about, with its description and reviews. Null when there is none. */
 async function findSubject(visit: Visit, kind: 'issues' | 'pull', at: Target) {
   if (kind === 'issues') {
     const found = await visit.tryCall(getIssue, at)
-    return found && { ...found.issue, reviews: [], writer: found.issue.author }
+    return (
+      found && {
+        ...found.issue,
+        reviews: [],
+        writer: found.issue.author,
+        commands: found.issue.checks,
+      }
+    )
   }
   const pull = await visit.tryCall(getPull, at)
   return (
     pull && {
       ...pull,
+      commands: [],
       writer: pull.agent === null ? pull.author : { ...pull.author, kind: 'agent' },
     }
   )
@@ -47,14 +70,26 @@ async function findSubject(visit: Visit, kind: 'issues' | 'pull', at: Target) {
 async function findText(visit: Visit, kind: 'issues' | 'pull', at: Target, id: string) {
   const subject = await findSubject(visit, kind, at)
   if (subject === null) return null
-  const { title, body, writer, created_at } = subject
+  const { title, body, writer, commands, created_at } = subject
+  if (id === 'checks' && commands.length > 0)
+    return {
+      title,
+      text: { body: commands.join('\n\n'), author: writer, created_at },
+      isPlain: true,
+    }
   const text: Text | null | undefined =
     id === 'description'
       ? { body, author: writer, created_at }
       : (subject.reviews.find((review) => review.id === id) ??
         (await findComment(visit, at, id, kind === 'pull')))
-  return text ? { title, text } : null
+  return text ? { title, text, isPlain: false } : null
 }
+
+/** The titles of texts that have a name. */
+const TITLES: Record<string, string | undefined> = texts({
+  description: 'Description',
+  checks: 'Acceptance checks',
+})
 
 const textPage = (kind: 'issues' | 'pull'): Page =>
   page({
@@ -69,7 +104,7 @@ const textPage = (kind: 'issues' | 'pull'): Page =>
         findText(visit, kind, at, id),
       ])
       if (found === null) return null
-      const { title, text } = found
+      const { title, text, isPlain } = found
       const typed = rawText(visit, text.body)
       if (typed instanceof DirectResponse) return typed
       const here = (kind === 'pull' ? pullPath : issuePath)(repo.full_name, number)
@@ -77,9 +112,11 @@ const textPage = (kind: 'issues' | 'pull'): Page =>
       return {
         repo,
         text,
-        shown: await loadLongText(visit, text.body, options),
+        shown: isPlain
+          ? await loadPlainText(visit, text.body)
+          : await loadLongText(visit, text.body, options),
         conversation: { title: `${title} #${number}`, href: `${here}#${id}` },
-        title: id === 'description' ? t('Description') : t('Comment'),
+        title: TITLES[id] ?? t('Comment'),
       }
     },
     view: ({ repo, text, shown, conversation, title }, visit) => (

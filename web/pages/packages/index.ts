@@ -2,6 +2,7 @@
 import type { SiteSection } from '../../site.ts'
 import { packageAccessForms, packageAccessPage } from './access.tsx'
 import { packagesPage, repoPackagesPage } from './list.tsx'
+import { packageReadmePage } from './package-texts.tsx'
 import { packagePage } from './package.tsx'
 import { packageRetentionPage, retentionForms, workspaceRetentionPage } from './retention.tsx'
 import { upstreamForms, upstreamPage, upstreamsPage } from './upstreams.tsx'
@@ -16,6 +17,7 @@ export const packages: SiteSection = {
     upstreamsPage,
     upstreamPage,
     packagePage,
+    packageReadmePage,
     packageAccessPage,
     packageRetentionPage,
     packageSettingsPage,

@@ -25,6 +25,7 @@ import {
   Pagination,
   RelativeTime,
   Row,
+  TextBeginning,
 } from '../../components/index.ts'
 import { formatExactTime } from '../../components/time.tsx'
 import { bytesText, formatNumber } from '../../format.ts'
@@ -33,12 +34,16 @@ import { page, type Page, type Visit } from '../../site.ts'
 import { rich, t, tn } from '../../text.ts'
 import { loadPage, pageOfRows, RowSteps } from '../row-form.tsx'
 import { PackageFrame, targetOf } from './package-frame.tsx'
+import { readmeMarkdown, readmePath } from './package-texts.tsx'
 import { DependentsCard, DownloadsCard, ImageCards } from './package-details.tsx'
 import { packagePath, Snippets } from './package-parts.tsx'
 import { canMark, VersionMarks } from './version-marks.tsx'
 import { workspaceSummary } from './workspace-summary.ts'
 
-const VERSIONS_PER_PAGE = 20
+/** The row of a version may have forms, and a message of 1,000 characters in one of them. */
+const VERSIONS_PER_PAGE = 10
+/** What a row shows of the message that a version is deprecated with. */
+const MAX_DEPRECATION_BYTES = 400
 
 type SumOf = { readonly name: string; readonly sum: string }
 
@@ -155,7 +160,15 @@ const VersionRow = (props: VersionProps) => {
       end={<VersionAction {...props} />}
     >
       {item.package_type === 'container' && <p class="muted mono small break">{version.digest}</p>}
-      {version.deprecated !== null && <Notice kind="info">{version.deprecated}</Notice>}
+      {version.deprecated !== null && (
+        <Notice kind="info">
+          <TextBeginning
+            text={version.deprecated}
+            maxBytes={MAX_DEPRECATION_BYTES}
+            href={withQuery(packagePath(item), { version: version.version })}
+          />
+        </Notice>
+      )}
       {version.files.length > 0 && <VersionFiles {...props} />}
       {canMark(item, version) && <VersionMarks visit={props.visit} item={item} version={version} />}
     </Row>
@@ -235,17 +248,22 @@ const VersionNotice = ({ version }: { version: PackageVersion }) => {
   )
 }
 
-const Readme = ({ visit, item, text }: { visit: Visit; item: Package; text: string }) => (
+const Readme = ({
+  visit,
+  item,
+  version,
+  text,
+}: {
+  visit: Visit
+  item: Package
+  version: string | undefined
+  text: string
+}) => (
   <Card title={t('README')}>
     <MarkdownBody
       text={text}
-      options={{
-        page: visit.markdown,
-        link: {
-          siteUrl: visit.hearth.settings.site_url,
-          repo: item.repository?.full_name ?? '',
-        },
-      }}
+      options={readmeMarkdown(visit, item)}
+      whole={{ href: readmePath(item, version) }}
     />
   </Card>
 )
@@ -329,7 +347,9 @@ export const packagePage: Page = page({
           <InstallCard visit={visit} item={item} version={shown} image={details.image} />
         )}
         {details.image !== null && <ImageCards image={details.image} />}
-        {details.readme !== null && <Readme visit={visit} item={item} text={details.readme} />}
+        {details.readme !== null && (
+          <Readme visit={visit} item={item} version={chosen?.version} text={details.readme} />
+        )}
         <h2>{t('Versions')}</h2>
         <List label={t('Versions')}>
           {(chosen ? [chosen] : versions.items).map((version) => (

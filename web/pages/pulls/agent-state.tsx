@@ -161,6 +161,9 @@ export const AgentState = ({
   )
 }
 
+/** What the conversation shows of a question. */
+const MAX_QUESTION_BYTES = 5_000
+
 /** Says in the conversation that the agent waits for a person, with the form to go on. */
 export const WaitingAgentCard = ({
   visit,
@@ -178,7 +181,11 @@ export const WaitingAgentCard = ({
       {agent.waiting_for === null ? t('It asked a question.') : sentenceOf(agent.waiting_for)}
     </p>
     {question !== null && (
-      <MarkdownBody text={question} options={markdownOf(visit, agent.repo, { kind: 'agent' })} />
+      <MarkdownBody
+        text={question}
+        options={markdownOf(visit, agent.repo, { kind: 'agent' })}
+        whole={{ href: here, maxBytes: MAX_QUESTION_BYTES }}
+      />
     )}
     {agent.waiting_for !== null && <MessageForm visit={visit} here={here} agent={agent} />}
     <p>

@@ -10,13 +10,15 @@ import {
   Button,
   CsrfField,
   EmptyState,
+  firstItems,
   Form,
+  htmlBytes,
   LinkButton,
-  MAX_EXCERPT_BYTES,
   Notice,
   Stat,
   type DiffThread,
 } from '../../components/index.ts'
+import { excerptBytes } from '../../markdown/excerpt.ts'
 import { pullPath } from '../../paths.ts'
 import { page, safeRedirectPath, type Visit } from '../../site.ts'
 import {
@@ -39,11 +41,13 @@ import { linesShown } from '../code/change-parts.ts'
 import { numberOf, repoOf } from '../repos/frame.tsx'
 import { codeOf, PullFrame } from './frame.tsx'
 import { LineForm, lineKey, refusedLine, requestedLine } from './line-form.tsx'
-import { DraftItem, FinishBox } from './pending-review.tsx'
+import { DraftItem, FinishBox, MAX_DRAFT_BYTES } from './pending-review.tsx'
 import {
   BATCH,
   commentsBelowLine,
   Thread,
+  threadCommentBytes,
+  ThreadLink,
   threadRights,
   type ReviewThread,
   type ThreadRights,
@@ -117,14 +121,26 @@ async function loadChanges(visit: Visit) {
   }
 }
 
-/** A thread with its forms, a comment in it, and a pending one, without their texts. */
+/** A thread with its forms, and a pending comment, without their texts. */
 const THREAD_BYTES = 3_000
-const COMMENT_BYTES = 4_000
-const SUGGESTION_BYTES = 2_500
 const DRAFT_BYTES = 3_100
 const ANNOTATION_BYTES = 700
-/** Text is escaped, and has links and paragraphs. */
+/** The message of an annotation is escaped. */
 const BYTES_OF_CHARACTER = 2
+/** What the conversations below one line have on the page. There are links to others. */
+const MAX_LINE_BYTES = 40_000
+const MAX_LINKED_THREADS = 50
+
+const threadBytes = ({ comments }: ReviewThread): number =>
+  commentsBelowLine(comments).reduce(
+    (sum, comment) => sum + threadCommentBytes(comment),
+    THREAD_BYTES,
+  )
+
+const threadsByLine = (threads: readonly ReviewThread[]): Map<string, ReviewThread[]> =>
+  Map.groupBy(threads, ({ path, side, line }) =>
+    line === null ? '' : lineKey({ path, side: side === 'old' ? 'old' : 'new', line }),
+  )
 
 /** What the conversations, pending comments and annotations below each line need on the page. */
 function bytesBelowLines(
@@ -141,18 +157,12 @@ function bytesBelowLines(
     const key = lineKey({ path, side: side === 'old' ? 'old' : 'new', line })
     below.set(key, (below.get(key) ?? 0) + bytes)
   }
-  for (const thread of threads) {
-    add(thread, THREAD_BYTES)
-    for (const { body, suggestion } of commentsBelowLine(thread.comments))
-      add(
-        thread,
-        COMMENT_BYTES +
-          Math.min(BYTES_OF_CHARACTER * body.length, MAX_EXCERPT_BYTES) +
-          (suggestion ? SUGGESTION_BYTES : 0),
-      )
-  }
+  for (const of of threadsByLine(threads).values())
+    for (const thread of firstItems(of, MAX_LINE_BYTES, threadBytes))
+      add(thread, threadBytes(thread))
   // The text is in the form that edits it, too.
-  for (const draft of drafts) add(draft, DRAFT_BYTES + 2 * BYTES_OF_CHARACTER * draft.body.length)
+  for (const draft of drafts)
+    add(draft, DRAFT_BYTES + excerptBytes(draft.body, MAX_DRAFT_BYTES) + htmlBytes(draft.body))
   for (const { path, line, message } of annotations)
     add({ path, side: 'new', line }, ANNOTATION_BYTES + BYTES_OF_CHARACTER * message.length)
   return below
@@ -195,25 +205,20 @@ function lineContents(
   const isShown = (of: Pick<ReviewThread, 'path' | 'side'> & { line: number }) =>
     lines.has(lineKey({ ...of, side: of.side === 'old' ? 'old' : 'new' }))
   return [
-    ...threads.flatMap((thread) =>
-      thread.line === null || !isShown({ ...thread, line: thread.line })
-        ? []
-        : {
-            path: thread.path,
-            side: thread.side === 'old' ? ('old' as const) : ('new' as const),
-            line: thread.line,
-            content: (
-              <Thread
-                thread={thread}
-                visit={visit}
-                repo={repo}
-                number={pull.number}
-                rights={rights}
-                back={here}
-              />
-            ),
-          },
-    ),
+    ...[...threadsByLine(threads).values()].flatMap((of) => {
+      const [{ path, side, line } = { path: '', side: '', line: null }] = of
+      if (line === null || !isShown({ path, side, line })) return []
+      const below = firstItems(of, MAX_LINE_BYTES, threadBytes)
+      const place = { path, side: side === 'old' ? ('old' as const) : ('new' as const), line }
+      const props = { visit, repo, number: pull.number, rights, back: here }
+      return [
+        ...below.map((thread) => ({ ...place, content: <Thread thread={thread} {...props} /> })),
+        ...of.slice(below.length, below.length + MAX_LINKED_THREADS).map((thread) => ({
+          ...place,
+          content: <ThreadLink thread={thread} repo={repo} number={pull.number} />,
+        })),
+      ]
+    }),
     ...drafts.filter(isShown).map((stored) => {
       const draft = { ...stored, side: stored.side as 'old' | 'new' }
       const { path, side, line } = draft

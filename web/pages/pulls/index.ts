@@ -8,6 +8,7 @@ import { checkForms, checksPage } from './checks.tsx'
 import { commentForms } from './comment-forms.ts'
 import { pullCommitsPage } from './commits.tsx'
 import { conflictsForm, conflictsPage } from './conflicts.tsx'
+import { pullDependenciesPage } from './dependencies.tsx'
 import { editPullForm, editPullPage } from './edit.tsx'
 import { pullsPage } from './list.tsx'
 import { newPullForm, newPullPage } from './new.tsx'
@@ -16,6 +17,8 @@ import { dismissForm, mergeForm, pullCommentForm, readyForm, reviewForm } from '
 import { pullPage } from './pull.tsx'
 import { askReviewersForm, cancelReviewerForm } from './reviewer-forms.ts'
 import { summaryForm, summaryLive } from './summary-live.ts'
+import { sessionEntryPage } from './session-entry.tsx'
+import { threadPage } from './thread-page.tsx'
 import { sessionForms, sessionLive, sessionPage } from './session.tsx'
 
 export const pulls: SiteSection = {
@@ -27,6 +30,9 @@ export const pulls: SiteSection = {
     changesPage,
     pullCommitsPage,
     sessionPage,
+    sessionEntryPage,
+    threadPage,
+    pullDependenciesPage,
     checksPage,
     conflictsPage,
   ],

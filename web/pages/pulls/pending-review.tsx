@@ -11,7 +11,7 @@ import {
   Radio,
   TextArea,
 } from '../../components/index.ts'
-import { pullPath } from '../../paths.ts'
+import { pullPath, textPath } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 import { markdownOf } from '../issues/conversation.tsx'
 import { fieldError, formError, visitForForm } from '../shell.tsx'
@@ -58,6 +58,9 @@ const EditDraft = ({ draft, visit, repo, number, here }: DraftProps) => {
   )
 }
 
+/** What the page of changes shows of a pending comment. */
+export const MAX_DRAFT_BYTES = 5_000
+
 /** A pending comment, which only its author sees. */
 export const DraftItem = (props: DraftProps) => {
   const { draft, visit, repo, number, here } = props
@@ -75,7 +78,11 @@ export const DraftItem = (props: DraftProps) => {
                 }),
         })}
       </p>
-      <MarkdownBody text={draft.body} options={markdownOf(visit, repo)} />
+      <MarkdownBody
+        text={draft.body}
+        options={markdownOf(visit, repo)}
+        whole={{ href: textPath(pullPath(repo, number), draft.id), maxBytes: MAX_DRAFT_BYTES }}
+      />
       <div class="thread-actions">
         <EditDraft {...props} />
         <ActionButton

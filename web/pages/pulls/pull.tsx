@@ -36,7 +36,7 @@ import {
 import { ReactionBar } from '../issues/reactions.tsx'
 import { loadPullMemories, PullMemories } from '../memory/on-pull.tsx'
 import { loadIssueNotifications, mentionItems, placedMentions } from '../notifications/on-issue.tsx'
-import { countOptions, stateOfChoices } from '../issues/side-load.ts'
+import { bytesBeside, stateOfChoices } from '../issues/side-load.ts'
 import { numberOf, repoOf } from '../repos/frame.tsx'
 import { methodsLeft, rulesOfBase } from '../rulesets/on-pull.tsx'
 import { DependencyReviewCard } from '../security/on-pull.tsx'
@@ -48,8 +48,8 @@ import { loadPullChoices } from './pull-choices.ts'
 import { isAuthor } from './reviewers.tsx'
 import { PushHelp, ReadyBox } from './draft.tsx'
 import { loadSummary, SummaryCard } from './summary-card.tsx'
-import { ReviewBox, ReviewItem, ThreadItem } from './reviews.tsx'
-import type { ReviewThread } from './threads.tsx'
+import { MAX_REVIEW_BYTES, ReviewBox, ReviewItem, ThreadItem } from './reviews.tsx'
+import { commentsBelowLine, threadCommentBytes, type ReviewThread } from './threads.tsx'
 import { t, tn } from '../../text.ts'
 import { stateWord } from '../../messages.ts'
 
@@ -85,7 +85,7 @@ export async function loadPull(visit: Visit) {
       visit,
       { repo: name, number },
       [...placedReviews(visit, data.reviews, threads), ...placedMentions(notifications)],
-      countOptions(choices),
+      { sideBytes: bytesBeside(choices), description: data.body },
     ),
     reactions: await visit.call(getIssueReactions, { repo: name, number }),
     statuses,
@@ -132,50 +132,53 @@ const reviewOf = ({ comments: [root] }: ReviewThread): string | null => root?.re
 
 const placeOfThread = ({ comments: [root] }: ReviewThread): string => placeOf(root?.id ?? '')
 
-/** The markup of a review, of a thread, and of a line of its hunk. */
+/** The markup of a review, of a thread and of a line of its hunk. */
 const REVIEW_BYTES = 1_000
 const THREAD_BYTES = 2_500
 const HUNK_LINE_BYTES = 120
+const MAX_HUNK_BYTES = 6_000
 
-function placedThread(visit: Visit, thread: ReviewThread): OtherItem {
-  const lines = thread.hunk.reduce((sum, { text }) => sum + HUNK_LINE_BYTES + text.length, 0)
-  const comments = thread.comments.reduce((sum, comment) => sum + commentBytes(visit, comment), 0)
+function placedThread(thread: ReviewThread): OtherItem {
+  const lines = thread.hunk.reduce((sum, { text }) => sum + HUNK_LINE_BYTES + 2 * text.length, 0)
+  const comments = commentsBelowLine(thread.comments).reduce(
+    (sum, comment) => sum + threadCommentBytes(comment),
+    0,
+  )
   return {
     place: placeOfThread(thread),
     ids: thread.comments.map(({ id }) => id),
-    bytes: THREAD_BYTES + lines + comments,
+    bytes: THREAD_BYTES + Math.min(lines, MAX_HUNK_BYTES) + comments,
   }
 }
 
-/** Reviews with their threads, and threads without a review, for the division into parts. */
-function placedReviews(
+/** Reviews and threads, for the division into parts. */
+const placedReviews = (
   visit: Visit,
   reviews: readonly Review[],
   threads: readonly ReviewThread[],
-): OtherItem[] {
-  const byReview = Map.groupBy(threads, reviewOf)
-  const placed = (thread: ReviewThread): OtherItem => placedThread(visit, thread)
-  return [
-    ...(byReview.get(null) ?? []).map(placed),
-    ...reviews.map((review) => {
-      const own = (byReview.get(review.id) ?? []).map(placed)
-      return {
-        place: placeOf(review.id),
-        ids: [review.id, ...own.flatMap(({ ids }) => ids)],
-        bytes:
-          REVIEW_BYTES +
-          commentBytes(visit, review) +
-          own.reduce((sum, { bytes }) => sum + bytes, 0),
-      }
-    }),
-  ]
-}
+): OtherItem[] => [
+  ...threads.map(placedThread),
+  ...reviews.map((review) => ({
+    place: placeOf(review.id),
+    ids: [review.id],
+    bytes: REVIEW_BYTES + commentBytes(visit, review, MAX_REVIEW_BYTES),
+  })),
+]
 
 /** Comments, threads, reviews, events and mentions of the part that is shown. */
 function timelineItems(loaded: PullData, visit: Visit): { place: string; item: Child }[] {
   const { repo, data, notifications, part, threads } = loaded
   const here = pullPath(repo.full_name, data.number)
-  const byReview = Map.groupBy(threads, reviewOf)
+  const isShown = ({ id }: Review): boolean => isInPart(part, placeOf(id))
+  const reviews = new Set(data.reviews.filter(isShown).map(({ id }) => id))
+  // A thread stands below its review, or by itself when another part has the review.
+  const byReview = Map.groupBy(
+    threads.filter((thread) => isInPart(part, placeOfThread(thread))),
+    (thread) => {
+      const review = reviewOf(thread)
+      return review !== null && reviews.has(review) ? review : null
+    },
+  )
   const threadItem = (thread: ReviewThread) => (
     <ThreadItem thread={thread} visit={visit} repo={repo} data={data} />
   )
@@ -190,26 +193,27 @@ function timelineItems(loaded: PullData, visit: Visit): { place: string; item: C
           role={comment.author.id === data.author.id ? t('Author') : undefined}
           here={here}
           mayChange={repo.permissions.maintain}
+          maxBytes={part.maxTextBytes}
         />
       ),
     })),
-    ...(byReview.get(null) ?? [])
-      .filter((thread) => isInPart(part, placeOfThread(thread)))
-      .map((thread) => ({ place: placeOfThread(thread), item: threadItem(thread) })),
-    ...data.reviews
-      .filter(({ id }) => isInPart(part, placeOf(id)))
-      .map((review) => ({
-        place: placeOf(review.id),
-        item: (
-          <ReviewItem
-            review={review}
-            visit={visit}
-            repo={repo.full_name}
-            here={isActive(data) && repo.permissions.maintain ? here : null}
-            threads={(byReview.get(review.id) ?? []).map(threadItem)}
-          />
-        ),
-      })),
+    ...(byReview.get(null) ?? []).map((thread) => ({
+      place: placeOfThread(thread),
+      item: threadItem(thread),
+    })),
+    ...data.reviews.filter(isShown).map((review) => ({
+      place: placeOf(review.id),
+      item: (
+        <ReviewItem
+          review={review}
+          visit={visit}
+          repo={repo.full_name}
+          here={here}
+          mayDismiss={isActive(data) && repo.permissions.maintain}
+          threads={(byReview.get(review.id) ?? []).map(threadItem)}
+        />
+      ),
+    })),
     ...part.events.map((event) => ({
       place: placeOf(event.id),
       item: <EventItem event={event} repo={repo.full_name} code={codeOf(data)} />,
@@ -294,7 +298,10 @@ const Description = ({ loaded, visit }: { loaded: PullData; visit: Visit }) => {
             data.agent === null ? data.author : { kind: 'agent' },
           )}
           empty={t('No description yet.')}
-          whole={{ href: textPath(pullPath(data.repo, data.number), 'description') }}
+          whole={{
+            href: textPath(pullPath(data.repo, data.number), 'description'),
+            maxBytes: loaded.part.maxTextBytes,
+          }}
           tasks={
             visit.viewer !== null &&
             !repo.archived &&
@@ -350,7 +357,7 @@ const PullView = ({ loaded, visit }: { loaded: PullData; visit: Visit }) => {
         {data.status === 'draft' && !hasNoCommits(data) && (isOwn || repo.permissions.write) && (
           <ReadyBox data={data} here={here} visit={visit} />
         )}
-        <DependencyReviewCard review={loaded.dependencies} />
+        <DependencyReviewCard review={loaded.dependencies} href={`${here}/dependencies`} />
         <MergeBox
           data={data}
           repo={repo}

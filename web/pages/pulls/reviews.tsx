@@ -71,7 +71,17 @@ const Dismiss = ({ review, visit, here }: { review: Review; visit: Visit; here: 
   )
 }
 
-type ReviewProps = { review: Review; visit: Visit; repo: string; here: string | null }
+/** What the conversation shows of the text of a review. */
+export const MAX_REVIEW_BYTES = 8_000
+
+type ReviewProps = {
+  review: Review
+  visit: Visit
+  repo: string
+  /** The address of the pull request. */
+  here: string
+  mayDismiss: boolean
+}
 
 const ReviewBody = ({ review, visit, repo, here }: ReviewProps) => (
   <>
@@ -79,7 +89,7 @@ const ReviewBody = ({ review, visit, repo, here }: ReviewProps) => (
       text={review.body}
       options={markdownOf(visit, repo, review.author)}
       empty={t('No summary.')}
-      whole={here === null ? undefined : { href: textPath(here, review.id) }}
+      whole={{ href: textPath(here, review.id), maxBytes: MAX_REVIEW_BYTES }}
     />
     {review.dismissed && (
       <p class="muted">
@@ -98,7 +108,7 @@ const ReviewBody = ({ review, visit, repo, here }: ReviewProps) => (
 )
 
 const ReviewComment = (props: ReviewProps) => {
-  const { review, visit, here } = props
+  const { review, visit, here, mayDismiss } = props
   const style = VERDICT_STYLES[review.verdict]
   return (
     <Comment
@@ -116,7 +126,7 @@ const ReviewComment = (props: ReviewProps) => {
       }
       body={<ReviewBody {...props} />}
       footer={
-        here !== null && review.verdict !== 'comment' && review.dismissed === null ? (
+        mayDismiss && review.verdict !== 'comment' && review.dismissed === null ? (
           <Dismiss review={review} visit={visit} here={here} />
         ) : undefined
       }

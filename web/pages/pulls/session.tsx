@@ -9,7 +9,6 @@ import {
   FormActions,
   MarkdownBody,
   Notice,
-  Pager,
   SessionStory,
   TextArea,
   type StoryEntry,
@@ -23,6 +22,8 @@ import { fieldError, formError } from '../shell.tsx'
 import { AgentState, agentStateForms, loadAgentOf } from './agent-state.tsx'
 import { codeOf, PullFrame } from './frame.tsx'
 import { loadPullRecord } from './commits.tsx'
+import { entryPath } from './session-entry.tsx'
+import { loadSessionPart, MAX_ENTRY_BYTES, MAX_STEP_BYTES } from './session-part.ts'
 import { rich, t, tn } from '../../text.ts'
 
 const isActive = ({ status }: Pull): boolean => status === 'draft' || status === 'open'
@@ -102,20 +103,20 @@ export const sessionPage = page({
   load: async (visit) => {
     const found = await loadPullRecord(visit)
     if (!found) return null
-    const after = Math.max(0, Number(visit.url.searchParams.get('after') ?? '0') || 0)
+    const { pull } = found
     const [session, summaries] = await Promise.all([
-      visit.tryCall(getSession, { ...found.target, after, per_page: 500 }),
+      loadSessionPart(visit, found.target, pull.session.last_seq, isActive(pull)),
       visit.tryCall(getSession, { ...found.target, kind: 'summary', per_page: 1000 }),
     ])
     const agent = await loadAgentOf(visit, found.repo, found.target.number)
-    return { ...found, session, summary: summaries?.items.at(-1) ?? null, after, agent }
+    return { ...found, session, summary: summaries?.items.at(-1) ?? null, agent }
   },
-  view: ({ repo, pull, session, summary, after, agent }, visit) => {
+  view: ({ repo, pull, session, summary, agent }, visit) => {
     const here = pullPath(repo.full_name, pull.number, 'session')
-    const last = session?.items.at(-1)?.seq ?? after
+    const last = session?.entries.at(-1)?.seq ?? 0
     // Earlier parts of a long session do not change any more.
     const live =
-      session !== null && session.next === null && isActive(pull)
+      session !== null && session.later === null && isActive(pull)
         ? {
             href: withQuery(`${here}/live`, { after: last }),
             said: tn('{count} entry', '{count} entries', last),
@@ -133,7 +134,7 @@ export const sessionPage = page({
         {agent && <AgentState visit={visit} here={here} agent={agent} issue={pull.issue} />}
         {session === null ? (
           <Notice>{t('This session is shown to members only.')}</Notice>
-        ) : session.items.length === 0 ? (
+        ) : session.entries.length === 0 ? (
           <EmptyState icon="spark" title={t('No session yet')}>
             {rich(
               'A session records how the change was made. Agents write it as they work; anyone may with {code}.',
@@ -142,24 +143,24 @@ export const sessionPage = page({
           </EmptyState>
         ) : (
           <SessionStory
-            entries={session.items}
+            entries={session.entries}
             summary={summary}
             cost={pull.session.cost_usd}
             commitHref={(sha: string) => commitPath(codeOf(pull), sha)}
             footer={answerOf}
-            render={(text: string) => (
+            earlier={session.earlier === null ? null : withQuery(here, { before: session.earlier })}
+            later={session.later === null ? null : withQuery(here, { after: session.later })}
+            wholeHref={({ seq }: StoryEntry) => entryPath(here, seq)}
+            maxStepBytes={MAX_STEP_BYTES}
+            render={(text: string, { seq }: StoryEntry) => (
               <MarkdownBody
                 text={text}
                 options={markdownOf(visit, repo.full_name, { kind: 'agent' })}
+                whole={{ href: entryPath(here, seq), maxBytes: MAX_ENTRY_BYTES }}
               />
             )}
           />
         )}
-        <Pager
-          newer={after > 0 ? here : null}
-          older={session?.next ? withQuery(here, { after: Number(session.next) }) : null}
-          label={t('Entries')}
-        />
         {session !== null &&
           visit.viewer !== null &&
           repo.permissions.write &&

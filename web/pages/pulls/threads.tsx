@@ -7,12 +7,14 @@ import {
   Badge,
   Button,
   DiffExcerpt,
+  firstItems,
   Form,
   FormActions,
   TextArea,
 } from '../../components/index.ts'
 import type { DiffLine } from '../../diff/rows.ts'
 import type { Child } from '../../jsx/html.ts'
+import { excerptBytes } from '../../markdown/excerpt.ts'
 import { localPath, pullPath } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 import { CommentItem } from '../issues/conversation.tsx'
@@ -218,31 +220,72 @@ interface ThreadProps {
   head?: Child
 }
 
-/** Below a line of a change a thread has its first comment and the last ones. */
+/** A thread has its first comment and the last ones. Its page has all. */
 const MAX_COMMENTS_BELOW_LINE = 8
+/** What a thread shows of a comment. */
+export const MAX_THREAD_TEXT_BYTES = 5_000
 
-/** The comments that the page of changes shows of a thread. */
-export const commentsBelowLine = <T,>(comments: readonly T[]): readonly T[] =>
-  comments.length <= MAX_COMMENTS_BELOW_LINE
-    ? comments
-    : [...comments.slice(0, 1), ...comments.slice(1 - MAX_COMMENTS_BELOW_LINE)]
+/** The HTML of a comment beside its text, and of the excerpt that shows its suggestion. */
+const COMMENT_BYTES = 4_000
+const SUGGESTION_BYTES = 6_000
+/** What a page has of the comments of a thread after the first one. */
+const MAX_COMMENTS_BYTES = 24_000
 
-/** Leads to the comments that are not shown below the line. */
+type SizedComment = Pick<CommentRecord, 'body' | 'suggestion'>
+
+/** The HTML of a comment in a thread, as estimated. */
+export const threadCommentBytes = ({ body, suggestion }: SizedComment): number =>
+  COMMENT_BYTES +
+  excerptBytes(body, MAX_THREAD_TEXT_BYTES) +
+  (suggestion === null ? 0 : SUGGESTION_BYTES)
+
+/** The comments that a page shows of a thread. */
+export function commentsBelowLine<T extends SizedComment>(comments: readonly T[]): readonly T[] {
+  if (comments.length <= 2) return comments
+  const newest = comments
+    .slice(1)
+    .slice(1 - MAX_COMMENTS_BELOW_LINE)
+    .reverse()
+  const last = firstItems(newest, MAX_COMMENTS_BYTES, threadCommentBytes)
+  return [...comments.slice(0, 1), ...last.toReversed()]
+}
+
+/** The page of a thread, which the id of its first comment names. */
+export const threadPath = (repo: string, number: number, id: string): string =>
+  `${pullPath(repo, number)}/thread/${id}`
+
+/** A thread that has no room below its line. */
+export const ThreadLink = ({
+  thread: { comments },
+  repo,
+  number,
+}: Pick<ThreadProps, 'thread' | 'repo' | 'number'>) => {
+  const [root] = comments
+  return root === undefined ? null : (
+    <p class="small">
+      <a href={localPath(threadPath(repo.full_name, number, root.id))}>
+        {rich('Conversation of {author}', { author: root.author.username })}
+      </a>
+    </p>
+  )
+}
+
+/** Leads to the comments that are not shown. */
 const LeftOutComments = ({ thread, repo, number }: ThreadProps) => {
   const [root] = thread.comments
   const leftOut = thread.comments.length - commentsBelowLine(thread.comments).length
   return root && leftOut > 0 ? (
     <p class="small">
-      <a href={localPath(`${pullPath(repo.full_name, number)}#${root.id}`)}>
+      <a href={localPath(threadPath(repo.full_name, number, root.id))}>
         {tn('{count} more comment', '{count} more comments', leftOut)}
       </a>
     </p>
   ) : null
 }
 
-const ThreadComments = ({ thread, visit, repo, number, rights, back }: ThreadProps) => (
+const ThreadComments = ({ thread, visit, repo, number, rights }: ThreadProps) => (
   <ol class="thread-comments">
-    {(back === '' ? thread.comments : commentsBelowLine(thread.comments)).map((comment) => (
+    {commentsBelowLine(thread.comments).map((comment) => (
       <CommentItem
         comment={comment}
         visit={visit}
@@ -251,6 +294,7 @@ const ThreadComments = ({ thread, visit, repo, number, rights, back }: ThreadPro
         mayChange={rights.change}
         mayReact={rights.reply}
         placed
+        maxBytes={MAX_THREAD_TEXT_BYTES}
         suggestion={(lines) => suggestionDiff(thread, thread.comments[0] ?? comment, lines)}
       />
     ))}
@@ -271,7 +315,7 @@ export const Thread = (props: ThreadProps) => {
       {back === '' && thread.hunk.length > 0 && (
         <DiffExcerpt path={thread.path} lines={thread.hunk} />
       )}
-      {back !== '' && <LeftOutComments {...props} />}
+      <LeftOutComments {...props} />
       <ThreadComments {...props} />
       {(rights.reply || rights.resolve) && (
         <ThreadActions {...props} here={pullPath(repo.full_name, number)} root={root} />

@@ -8,6 +8,7 @@ import { runsPage } from './list.tsx'
 import { jobLive, jobLogText, runLive, runsLive } from './live.ts'
 import { repoStoragePage, workspaceStoragePage } from './storage.tsx'
 import { runForms, runPage } from './run.tsx'
+import { summaryPage } from './summaries.tsx'
 import { switchForms, workflowPage, dispatchForm } from './workflow.tsx'
 
 export const runs: SiteSection = {
@@ -19,6 +20,7 @@ export const runs: SiteSection = {
     workflowPage,
     runPage,
     jobPage,
+    summaryPage,
   ],
   forms: [
     ...runForms,

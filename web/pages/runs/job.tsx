@@ -205,7 +205,7 @@ const JobView = ({ visit, ...shown }: Shown & { visit: Visit }): Html => {
       ) : (
         <MatchingLines here={here} search={shown.search} />
       )}
-      <Summaries visit={visit} repo={repo.full_name} summaries={shown.summaries} />
+      <Summaries visit={visit} repo={repo.full_name} run={run.id} summaries={shown.summaries} />
     </RepoFrame>
   )
 }

@@ -270,7 +270,7 @@ const RunView = ({ visit, ...shown }: Shown & { visit: Visit }): Html => {
           ))}
         </List>
       )}
-      <Summaries visit={visit} repo={repo.full_name} summaries={shown.summaries} />
+      <Summaries visit={visit} repo={repo.full_name} run={run.id} summaries={shown.summaries} />
     </RepoFrame>
   )
 }

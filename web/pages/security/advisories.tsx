@@ -25,7 +25,6 @@ import {
   Icon,
   LinkButton,
   List,
-  MarkdownBody,
   PageHead,
   Pager,
   RelativeTime,
@@ -49,7 +48,9 @@ import { formatNumber } from '../../format.ts'
 import { t, texts } from '../../text.ts'
 import { repoOf } from '../repos/frame.tsx'
 import { fieldError, formError } from '../shell.tsx'
-import { SecurityFrame, securityPath } from './frame.tsx'
+import { pageOfRows, RowSteps } from '../row-form.tsx'
+import { LongTextBody, loadLongText, rawText, type LongText } from '../writing/long-text.tsx'
+import { SecurityFrame, securityMarkdown, securityPath } from './frame.tsx'
 import { loadWork, WorkCards, type AdvisoryWork } from './private-fork.tsx'
 import { SEVERITY_LABELS, SeverityChip } from './severity.tsx'
 
@@ -154,6 +155,7 @@ export const advisoriesPage = page({
 type OneShown = {
   readonly repo: Repo
   readonly advisory: Advisory
+  readonly description: LongText
   readonly seesFindings: boolean
   readonly manages: boolean
   readonly work: AdvisoryWork | null
@@ -332,58 +334,64 @@ const AdvisoryHead = ({
   </>
 )
 
-const AdvisoryView = ({ visit, repo, advisory, ...shown }: OneShown & { visit: Visit }): Html => (
-  <SecurityFrame
-    visit={visit}
-    repo={repo}
-    title={advisory.title}
-    current="advisories"
-    seesFindings={shown.seesFindings}
-  >
-    <Breadcrumbs
-      parts={[
-        { label: t('Advisories'), href: advisoriesPath(repo.full_name) },
-        { label: advisory.title },
-      ]}
-    />
-    <AdvisoryHead visit={visit} repo={repo} advisory={advisory} manages={shown.manages} />
-    <Card title={t('Description')}>
-      <MarkdownBody
-        text={advisory.description}
-        options={{
-          page: visit.markdown,
-          link: { siteUrl: visit.hearth.settings.site_url, repo: repo.full_name },
-        }}
-      />
-      <Facts
-        facts={[
-          ...(advisory.cve === null ? [] : [{ label: t('CVE'), value: advisory.cve }]),
-          ...scoreFacts(advisory),
-          ...advisory.packages.map((one) => ({
-            label: `${one.type} ${one.name}`,
-            value: t('affects {vulnerable}, fixed in {patched}', {
-              vulnerable: one.vulnerable,
-              patched: one.patched ?? '–',
-            }),
-          })),
-          ...(advisory.credits.length === 0
-            ? []
-            : [{ label: t('Found by'), value: advisory.credits.join(', ') }]),
+/** Each has up to four lines of 200 characters. */
+const PACKAGES_PER_PAGE = 10
+
+const AdvisoryView = ({ visit, repo, advisory, ...shown }: OneShown & { visit: Visit }): Html => {
+  const packages = pageOfRows(visit, advisory.packages, PACKAGES_PER_PAGE, 'packages')
+  return (
+    <SecurityFrame
+      visit={visit}
+      repo={repo}
+      title={advisory.title}
+      current="advisories"
+      seesFindings={shown.seesFindings}
+    >
+      <Breadcrumbs
+        parts={[
+          { label: t('Advisories'), href: advisoriesPath(repo.full_name) },
+          { label: advisory.title },
         ]}
       />
-    </Card>
-    {shown.work !== null && (
-      <WorkCards
-        visit={visit}
-        repo={repo}
-        advisory={advisory}
-        work={shown.work}
-        manages={shown.manages}
-      />
-    )}
-    {shown.manages && <EditForm visit={visit} repo={repo} advisory={advisory} />}
-  </SecurityFrame>
-)
+      <AdvisoryHead visit={visit} repo={repo} advisory={advisory} manages={shown.manages} />
+      <Card title={t('Description')}>
+        <LongTextBody visit={visit} text={shown.description} />
+        <Facts
+          facts={[
+            ...(advisory.cve === null ? [] : [{ label: t('CVE'), value: advisory.cve }]),
+            ...scoreFacts(advisory),
+            ...packages.items.map((one) => ({
+              label: `${one.type} ${one.name}`,
+              value: t('affects {vulnerable}, fixed in {patched}', {
+                vulnerable: one.vulnerable,
+                patched: one.patched ?? '–',
+              }),
+            })),
+            ...(advisory.credits.length === 0
+              ? []
+              : [{ label: t('Found by'), value: advisory.credits.join(', ') }]),
+          ]}
+        />
+        <RowSteps
+          list={packages}
+          here={advisoriesPath(repo.full_name, `/${advisory.id}`)}
+          name="packages"
+          label={t('Packages')}
+        />
+      </Card>
+      {shown.work !== null && (
+        <WorkCards
+          visit={visit}
+          repo={repo}
+          advisory={advisory}
+          work={shown.work}
+          manages={shown.manages}
+        />
+      )}
+      {shown.manages && <EditForm visit={visit} repo={repo} advisory={advisory} />}
+    </SecurityFrame>
+  )
+}
 
 /** The advisory in the format of OSV, for programs. A draft has none. */
 function osvResponse(advisory: Advisory): DirectResponse {
@@ -412,9 +420,17 @@ export const advisoryPage = page({
     })
     if (isOsv) return osvResponse(advisory)
     const overview = await visit.call(getSecurityOverview, { repo: repo.full_name })
+    const typed = rawText(visit, advisory.description)
+    if (typed !== null) return typed
     return {
       repo,
       advisory,
+      description: await loadLongText(
+        visit,
+        advisory.description,
+        securityMarkdown(visit, repo),
+        advisoriesPath(repo.full_name, `/${advisory.id}`),
+      ),
       seesFindings: overview.can_see_findings,
       manages: overview.can_manage_advisories,
       work: await loadWork(visit, repo.full_name, advisory.id),

@@ -12,14 +12,13 @@ import {
   Card,
   CodeView,
   Facts,
-  MarkdownBody,
   PageHead,
   RelativeTime,
 } from '../../components/index.ts'
 import { escapeLines } from '../../highlight.ts'
 import type { Html } from '../../jsx/html.ts'
 import { codeAlertsPath, codePath } from '../../paths.ts'
-import { page, type Visit } from '../../site.ts'
+import { type DirectResponse, page, type Visit } from '../../site.ts'
 import { t } from '../../text.ts'
 import { repoOf } from '../repos/frame.tsx'
 import {
@@ -29,11 +28,18 @@ import {
   DismissForm,
   ReopenButton,
 } from './dismissal.tsx'
-import { SecurityFrame } from './frame.tsx'
+import { LongTextBody, loadLongText, rawText, type LongText } from '../writing/long-text.tsx'
+import { SecurityFrame, securityMarkdown } from './frame.tsx'
 import { SeverityChip } from './severity.tsx'
 
 type Excerpt = { readonly from: number; readonly text: string }
-type Shown = { readonly repo: Repo; readonly alert: CodeAlert; readonly excerpt: Excerpt | null }
+type Shown = {
+  readonly repo: Repo
+  readonly alert: CodeAlert
+  readonly excerpt: Excerpt | null
+  /** What the scanner says about the rule. */
+  readonly help: LongText | null
+}
 
 /** Lines above and below the alert. */
 const CONTEXT_LINES = 4
@@ -62,7 +68,7 @@ async function readExcerpt(visit: Visit, alert: CodeAlert): Promise<Excerpt | nu
   }
 }
 
-const Lines = ({ repo, alert, excerpt }: Shown) => (
+const Lines = ({ repo, alert, excerpt }: Omit<Shown, 'help'>) => (
   <Card
     flush
     title={
@@ -101,7 +107,7 @@ const alertFacts = (visit: Visit, alert: CodeAlert) => {
   ]
 }
 
-const AlertView = ({ visit, repo, alert, excerpt }: Shown & { visit: Visit }): Html => (
+const AlertView = ({ visit, repo, alert, excerpt, help }: Shown & { visit: Visit }): Html => (
   <SecurityFrame
     visit={visit}
     repo={repo}
@@ -136,15 +142,7 @@ const AlertView = ({ visit, repo, alert, excerpt }: Shown & { visit: Visit }): H
           <bdi>{alert.rule.description}</bdi>
         </p>
       )}
-      {alert.rule.help !== null && (
-        <MarkdownBody
-          text={alert.rule.help}
-          options={{
-            page: visit.markdown,
-            link: { siteUrl: visit.hearth.settings.site_url, repo: repo.full_name },
-          }}
-        />
-      )}
+      {help !== null && <LongTextBody visit={visit} text={help} />}
     </Card>
     {alert.state === 'open' && <DismissForm visit={visit} action={alertPath(visit, '/dismiss')} />}
   </SecurityFrame>
@@ -152,13 +150,22 @@ const AlertView = ({ visit, repo, alert, excerpt }: Shown & { visit: Visit }): H
 
 export const codeAlertPage = page({
   path: '/:workspace/:repo/security/code-scanning/:alert',
-  load: async (visit): Promise<Shown> => {
+  load: async (visit): Promise<Shown | DirectResponse> => {
     const repo = await visit.call(getRepo, { repo: repoOf(visit) })
     const alert = await visit.call(getCodeScanningAlert, {
       repo: repo.full_name,
       id: visit.params.alert ?? '',
     })
-    return { repo, alert, excerpt: await readExcerpt(visit, alert) }
+    const text = alert.rule.help
+    const typed = text === null ? null : rawText(visit, text)
+    if (typed !== null) return typed
+    const options = securityMarkdown(visit, repo)
+    return {
+      repo,
+      alert,
+      excerpt: await readExcerpt(visit, alert),
+      help: text === null ? null : await loadLongText(visit, text, options, alertPath(visit)),
+    }
   },
   view: (shown, visit) => <AlertView visit={visit} {...shown} />,
 })

@@ -1,6 +1,6 @@
 // The frame of the security pages of a repository: one entry for each kind of findings.
 import type { Repo } from '#features/repos/index.ts'
-import { Columns, SideNav } from '../../components/index.ts'
+import { Columns, SideNav, type MarkdownBodyOptions } from '../../components/index.ts'
 import type { Child } from '../../jsx/html.ts'
 import { repoPath } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
@@ -17,6 +17,12 @@ export type SecurityTab =
   | 'advisories'
 
 export const securityPath = (repo: string, rest = ''): string => repoPath(repo, `/security${rest}`)
+
+/** The Markdown options for texts about findings. */
+export const securityMarkdown = (visit: Visit, repo: Repo): MarkdownBodyOptions => ({
+  page: visit.markdown,
+  link: { siteUrl: visit.hearth.settings.site_url, repo: repo.full_name },
+})
 
 export const SecurityFrame = (props: {
   visit: Visit

@@ -1,14 +1,16 @@
 // What a pull request changes in the packages of its lock files.
 import { ECOSYSTEM_NAMES, type DependencyReview } from '#features/security/index.ts'
-import { Badge, Card, Icon, List, Row } from '../../components/index.ts'
+import { Badge, Card, firstItems, htmlBytes, Icon, List, Row } from '../../components/index.ts'
 import { t, texts, tn } from '../../text.ts'
 import { SeverityChip } from './severity.tsx'
 
 type Change = DependencyReview['changes'][number]
 type Advisory = Change['opens'][number]
 
-/** So many packages are shown before the rest is folded. */
+/** What the conversation shows of the packages. A page of its own has all. */
 const MAX_SHOWN = 10
+const MAX_BYTES = 10_000
+const ROW_BYTES = 700
 
 const KINDS = texts({ added: 'Added', removed: 'Removed', updated: 'Updated' })
 
@@ -69,7 +71,10 @@ const ChangeRow = ({ change }: { change: Change }) => (
   </Row>
 )
 
-const ChangeList = ({ changes }: { changes: readonly Change[] }) => (
+const changeBytes = (change: Change): number =>
+  ROW_BYTES + htmlBytes(JSON.stringify([change.name, change.opens, change.mends]))
+
+export const ChangeList = ({ changes }: { changes: readonly Change[] }) => (
   <List label={t('Changed dependencies')}>
     {changes.map((change) => (
       <ChangeRow change={change} />
@@ -97,18 +102,25 @@ function Summary({ changes, left_out }: DependencyReview) {
   )
 }
 
-export const DependencyReviewCard = ({ review }: { review: DependencyReview | null }) => {
+export const DependencyReviewCard = ({
+  review,
+  href,
+}: {
+  review: DependencyReview | null
+  /** The page with all packages. */
+  href: string
+}) => {
   if (review === null) return null
-  const rest = review.changes.slice(MAX_SHOWN)
+  const shown = firstItems(review.changes.slice(0, MAX_SHOWN), MAX_BYTES, changeBytes)
+  const rest = review.changes.length - shown.length
   return (
     <Card title={t('Dependencies')}>
       <Summary {...review} />
-      <ChangeList changes={review.changes.slice(0, MAX_SHOWN)} />
-      {rest.length > 0 && (
-        <details>
-          <summary>{tn('{count} more package', '{count} more packages', rest.length)}</summary>
-          <ChangeList changes={rest} />
-        </details>
+      <ChangeList changes={shown} />
+      {rest > 0 && (
+        <p>
+          <a href={href}>{tn('{count} more package', '{count} more packages', rest)}</a>
+        </p>
       )}
     </Card>
   )

@@ -4,6 +4,7 @@ import { Card, MarkdownBody } from '../../components/index.ts'
 import { codePath } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 import { t } from '../../text.ts'
+import { securityMarkdown } from './frame.tsx'
 import type { SecurityPolicy } from '../issues/template-load.ts'
 
 export const PolicyCard = ({
@@ -18,10 +19,8 @@ export const PolicyCard = ({
   <Card title={t('Security policy')}>
     <MarkdownBody
       text={policy.text}
-      options={{
-        page: visit.markdown,
-        link: { siteUrl: visit.hearth.settings.site_url, repo: repo.full_name },
-      }}
+      options={securityMarkdown(visit, repo)}
+      whole={{ href: codePath(repo.full_name, 'blob', repo.default_branch, policy.path) }}
     />
     <p class="muted small">
       <a href={codePath(repo.full_name, 'blob', repo.default_branch, policy.path)}>{policy.path}</a>

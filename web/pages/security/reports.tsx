@@ -28,7 +28,6 @@ import {
   FormError,
   Icon,
   List,
-  MarkdownBody,
   PageHead,
   Pager,
   RelativeTime,
@@ -40,13 +39,15 @@ import {
 import type { Html } from '../../jsx/html.ts'
 import { withQuery } from '../../paths.ts'
 import { pageNumber } from '../../page-number.ts'
-import { action, page, redirectWithFlash, type Visit } from '../../site.ts'
+import { action, DirectResponse, page, redirectWithFlash, type Visit } from '../../site.ts'
 import { rich, t, texts } from '../../text.ts'
 import { loadSecurityPolicy, type SecurityPolicy } from '../issues/template-load.ts'
 import { repoOf } from '../repos/frame.tsx'
 import { fieldError, formError } from '../shell.tsx'
 import { isReportProof, REPORT_PROOF_BITS, reportChallenge } from '../../report-proof.ts'
 import { SecurityFrame, securityPath } from './frame.tsx'
+import { LongTextBody, loadLongText, rawText, type LongText } from '../writing/long-text.tsx'
+import { securityMarkdown } from './frame.tsx'
 import { PolicyCard } from './policy.tsx'
 import { SEVERITY_LABELS, SeverityChip } from './severity.tsx'
 
@@ -312,6 +313,7 @@ export const newReportForm = action({
 type OneShown = {
   readonly repo: Repo
   readonly report: VulnerabilityReport
+  readonly description: LongText
   readonly seesFindings: boolean
 }
 
@@ -363,20 +365,19 @@ const ReviewForm = ({
   </Card>
 )
 
-const ReportBody = ({ visit, repo, report }: Omit<OneShown, 'seesFindings'> & { visit: Visit }) => (
+const ReportBody = ({
+  visit,
+  repo,
+  report,
+  description,
+}: Omit<OneShown, 'seesFindings'> & { visit: Visit }) => (
   <>
     <p class="actions">
       <Badge tone={TONES[report.state]}>{STATES[report.state]}</Badge>
       {report.severity && <SeverityChip severity={report.severity} />}
     </p>
     <Card title={t('Description')}>
-      <MarkdownBody
-        text={report.description}
-        options={{
-          page: visit.markdown,
-          link: { siteUrl: visit.hearth.settings.site_url, repo: repo.full_name },
-        }}
-      />
+      <LongTextBody visit={visit} text={description} />
     </Card>
     <Card title={t('About')}>
       <Facts
@@ -406,7 +407,13 @@ const ReportBody = ({ visit, repo, report }: Omit<OneShown, 'seesFindings'> & { 
   </>
 )
 
-const ReportView = ({ visit, repo, report, seesFindings }: OneShown & { visit: Visit }): Html => (
+const ReportView = ({
+  visit,
+  repo,
+  report,
+  description,
+  seesFindings,
+}: OneShown & { visit: Visit }): Html => (
   <SecurityFrame
     visit={visit}
     repo={repo}
@@ -423,12 +430,22 @@ const ReportView = ({ visit, repo, report, seesFindings }: OneShown & { visit: V
     />
     <PageHead title={report.title} />
     {visit.form.error !== null && <FormError>{visit.form.error.message}</FormError>}
-    <ReportBody visit={visit} repo={repo} report={report} />
+    <ReportBody visit={visit} repo={repo} report={report} description={description} />
     {seesFindings && report.state !== 'accepted' && (
       <ReviewForm visit={visit} repo={repo} report={report} />
     )}
   </SecurityFrame>
 )
+
+/** The description in parts, or as it was typed. `here` is the address of the page. */
+const loadDescription = async (
+  visit: Visit,
+  repo: Repo,
+  { description }: VulnerabilityReport,
+  here: string,
+): Promise<LongText | DirectResponse> =>
+  rawText(visit, description) ??
+  (await loadLongText(visit, description, securityMarkdown(visit, repo), here))
 
 /** What a reporter without an account sees: the report and how far it is. */
 export const followReportPage = page({
@@ -439,9 +456,10 @@ export const followReportPage = page({
       repo: repo.full_name,
       secret: visit.params.secret ?? '',
     })
-    return { repo, report }
+    const text = await loadDescription(visit, repo, report, visit.url.pathname)
+    return text instanceof DirectResponse ? text : { repo, report, description: text }
   },
-  view: ({ repo, report }, visit) => (
+  view: ({ repo, report, description }, visit) => (
     <SecurityFrame
       visit={visit}
       repo={repo}
@@ -456,21 +474,25 @@ export const followReportPage = page({
           'This page is yours: whoever has its address can read it. Keep the address, nothing else leads here.',
         )}
       />
-      <ReportBody visit={visit} repo={repo} report={report} />
+      <ReportBody visit={visit} repo={repo} report={report} description={description} />
     </SecurityFrame>
   ),
 })
 
 export const reportPage = page({
   path: '/:workspace/:repo/security/reports/:report',
-  load: async (visit): Promise<OneShown> => {
+  load: async (visit): Promise<OneShown | DirectResponse> => {
     const repo = await visit.call(getRepo, { repo: repoOf(visit) })
     const report = await visit.call(getVulnerabilityReport, {
       repo: repo.full_name,
       id: visit.params.report ?? '',
     })
     const overview = await visit.call(getSecurityOverview, { repo: repo.full_name })
-    return { repo, report, seesFindings: overview.can_see_findings }
+    const here = reportsPath(repo.full_name, `/${report.id}`)
+    const description = await loadDescription(visit, repo, report, here)
+    return description instanceof DirectResponse
+      ? description
+      : { repo, report, description, seesFindings: overview.can_see_findings }
   },
   view: (shown, visit) => <ReportView visit={visit} {...shown} />,
 })

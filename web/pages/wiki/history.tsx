@@ -2,6 +2,7 @@ import { getWikiPage, listWikiRevisions } from '#features/wiki/index.ts'
 import {
   ActorLink,
   Avatar,
+  beginningOfText,
   Breadcrumbs,
   List,
   PageHead,
@@ -16,6 +17,9 @@ import { page } from '../../site.ts'
 import { repoOf } from '../repos/frame.tsx'
 import { loadWiki, slugOf, wikiActionPath, WikiFrame, wikiPath } from './frame.tsx'
 import { rich, t } from '../../text.ts'
+
+/** What the list shows of a message. The page of the change has all of it. */
+const MAX_MESSAGE_BYTES = 500
 
 /** Who changed a page, when and why. */
 export const wikiHistoryPage = page({
@@ -53,7 +57,7 @@ export const wikiHistoryPage = page({
                   class="row-link"
                   href={wikiActionPath(repo.full_name, `_change/${revision}`, found.slug)}
                 >
-                  {message || t('(no message)')}
+                  {beginningOfText(message, MAX_MESSAGE_BYTES) || t('(no message)')}
                 </a>
               }
               meta={

@@ -1,10 +1,16 @@
 // A text that is too long for one page, in parts. `?part=` names one by its number, and `?at=` by the id
 // of an element in it, such as a heading.
-import { MarkdownBody, Pagination, type MarkdownBodyOptions } from '../../components/index.ts'
+import { Pagination, WrittenText, type MarkdownBodyOptions } from '../../components/index.ts'
 import { formatNumber } from '../../format.ts'
-import { raw } from '../../jsx/html.ts'
+import { raw, type Html } from '../../jsx/html.ts'
 import { prefixedId } from '../../markdown/addresses.ts'
-import { hasId, linkToParts, partHtml, type RenderedDocument } from '../../markdown/parts.ts'
+import {
+  divideDocument,
+  hasId,
+  linkToParts,
+  partHtml,
+  type RenderedDocument,
+} from '../../markdown/parts.ts'
 import { pageNumber } from '../../page-number.ts'
 import { withQuery } from '../../paths.ts'
 import { DirectResponse, type Visit } from '../../site.ts'
@@ -12,14 +18,13 @@ import { t } from '../../text.ts'
 
 /** A text with the part that the address names. */
 export type LongText = {
-  readonly text: string
-  readonly options: MarkdownBodyOptions
   /** Null for a text without content. */
   readonly document: RenderedDocument | null
   /** Its index. */
   readonly part: number
   /** The address of the page. */
   readonly here: string
+  readonly isMarkdown: boolean
 }
 
 function partIn({ html, ranges }: RenderedDocument, visit: Visit): number {
@@ -38,11 +43,28 @@ export async function loadLongText(
   options: MarkdownBodyOptions,
   here = visit.url.pathname,
 ): Promise<LongText> {
-  if (text.trim() === '') return { text, options, document: null, part: 0, here }
+  if (text.trim() === '') return { document: null, part: 0, here, isMarkdown: true }
   const { page: _, ...given } = options
   const document = await visit.markdown.document(text, given)
-  return { text, options, document, part: partIn(document, visit), here }
+  return { document, part: partIn(document, visit), here, isMarkdown: true }
 }
+
+/** HTML of ours, to show the part of it that the address names. */
+export async function loadLongHtml(
+  visit: Visit,
+  html: Html,
+  here = visit.url.pathname,
+): Promise<LongText> {
+  const document = divideDocument(await visit.markdown.fill(html.toString()))
+  return { document, part: partIn(document, visit), here, isMarkdown: false }
+}
+
+/** A text without markup, to show the part of it that the address names. */
+export const loadPlainText = (visit: Visit, text: string): Promise<LongText> =>
+  loadLongHtml(
+    visit,
+    <WrittenText>{text.trim() === '' ? t('Nothing written.') : text}</WrittenText>,
+  )
 
 /** The text as it was typed, for an address with `?raw=1`. Null for others. */
 export const rawText = (visit: Visit, text: string): DirectResponse | null =>
@@ -134,13 +156,20 @@ export const LongTextBody = ({
 }) => {
   const { document, part } = text
   const range = document?.ranges[part]
-  if (document === null || range === undefined || document.ranges.length === 1)
-    return <MarkdownBody text={text.text} options={text.options} empty={empty} />
+  if (document === null || range === undefined)
+    return <p class="muted">{empty ?? t('Nothing written.')}</p>
   const html = partHtml(document.html, range)
+  const className = text.isMarkdown ? 'md' : undefined
+  if (document.ranges.length === 1)
+    return (
+      <div class={className} dir="auto">
+        {raw(html)}
+      </div>
+    )
   return (
     <>
       <PartBar visit={visit} text={text} document={document} />
-      <div class="md" dir="auto" data-text-part="">
+      <div class={className} dir="auto" data-text-part="">
         {raw(linkToParts(html, (at) => hrefOf(visit, text, { at })))}
       </div>
       <Pagination

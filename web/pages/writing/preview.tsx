@@ -8,6 +8,8 @@ import { wikiMarkdown, withPageLinks } from '../wiki/text.ts'
 import { t } from '../../text.ts'
 
 const MAX_PREVIEW_LENGTH = 256 * 1024
+/** The HTML of the preview. */
+const MAX_SHOWN_BYTES = 80_000
 
 /** `field` names the field with the text, `repo` the repository of its references. */
 export const previewForm = action({
@@ -25,6 +27,7 @@ export const previewForm = action({
             text={isWiki ? withPageLinks(text) : text}
             options={isWiki ? wikiMarkdown(visit, repo, '') : markdownOf(visit, repo)}
             empty={t('Nothing written yet.')}
+            whole={{ href: null, maxBytes: MAX_SHOWN_BYTES }}
           />
         </div>
       </Shell>

@@ -1,0 +1,33 @@
+// What the beginning of a text may have of a page's HTML. Pages of lists and conversations are divided
+// into parts by it before the texts are rendered.
+import { colourBytes } from '../components/plain-line.ts'
+
+/** What a conversation or list shows of a text. */
+export const MAX_EXCERPT_BYTES = 20_000
+
+/** The markup that one sign of Markdown becomes at most. Signs that mean nothing are few. */
+const MARKUP: readonly (readonly [RegExp, number])[] = [
+  // References, mentions, commits and addresses become links.
+  [/#\d|@\w|\b[0-9a-f]{7,40}\b|https?:/g, 150],
+  [/\]/g, 90],
+  [/\n/g, 14],
+  [/[`*_~|]/g, 12],
+  [/<\w/g, 24],
+  [/\$/g, 400],
+]
+const BASE_BYTES = 300
+
+/** Estimates the HTML of a Markdown text, or of its beginning. It is rather too large than too small. */
+function estimateHtml(text: string, maxBytes: number): number {
+  const beginning = text.slice(0, maxBytes).toWellFormed()
+  let bytes = BASE_BYTES + Buffer.byteLength(Bun.escapeHTML(beginning))
+  for (const [pattern, cost] of MARKUP) {
+    bytes += cost * (beginning.match(pattern)?.length ?? 0)
+    if (bytes > maxBytes) return maxBytes
+  }
+  return beginning.includes('```') ? bytes + colourBytes(beginning) : bytes
+}
+
+/** The bytes of HTML that a page shows of a text at most. */
+export const excerptBytes = (text: string, maxBytes = MAX_EXCERPT_BYTES): number =>
+  Math.min(maxBytes, estimateHtml(text, maxBytes))
