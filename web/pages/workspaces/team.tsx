@@ -110,7 +110,7 @@ const TeamFacts = ({
           ? team.review_assignment.algorithm === 'round_robin'
             ? t('Picks {count} in turn', { count: team.review_assignment.count })
             : t('Picks {count} by load', { count: team.review_assignment.count })
-          : t('Everyone in it is asked')}
+          : t('Requests a review from everyone in the team')}
       </p>
     </SideBlock>
   </>
