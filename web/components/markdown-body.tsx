@@ -3,7 +3,7 @@ import { findTasks } from '#lib/markdown-tasks.ts'
 import { raw, type Html } from '../jsx/html.ts'
 import type { MarkdownOptions } from '../markdown.ts'
 import { linkToParts, partHtml, partRanges } from '../markdown/parts.ts'
-import { excerptBytes } from '../markdown/excerpt.ts'
+import { cutBytes } from '../markdown/excerpt.ts'
 import type { PageMarkdown } from '../markdown/page-markdown.ts'
 import { Button } from './button.tsx'
 import { CsrfField } from './form.tsx'
@@ -28,7 +28,7 @@ const beginningOf = (
   { href, maxBytes }: WholeText,
   after: (rest: string) => Html | null = () => null,
 ): string => {
-  const most = excerptBytes(text, maxBytes)
+  const most = cutBytes(text, maxBytes)
   if (Buffer.byteLength(html) <= most) return html
   const [range] = partRanges(html, most)
   if (!range) return html

@@ -9,7 +9,7 @@ export const MAX_EXCERPT_BYTES = 20_000
 const MARKUP: readonly (readonly [RegExp, number])[] = [
   // References, mentions, commits and addresses become links.
   [/#\d|@\w|\b[0-9a-f]{7,40}\b|https?:/g, 150],
-  [/\]/g, 90],
+  [/\]/g, 200],
   [/\n/g, 14],
   [/[`*_~|]/g, 12],
   [/<\w/g, 24],
@@ -28,6 +28,13 @@ function estimateHtml(text: string, maxBytes: number): number {
   return beginning.includes('```') ? bytes + colourBytes(beginning) : bytes
 }
 
-/** The bytes of HTML that a page shows of a text at most. */
+/** A shorter text is never cut because its HTML was estimated too small. */
+const MIN_CUT_BYTES = 4_000
+
+/** The HTML after which a page cuts a text: twice what was estimated, because a cut disturbs the reader. */
+export const cutBytes = (text: string, maxBytes = MAX_EXCERPT_BYTES): number =>
+  Math.min(maxBytes, Math.max(MIN_CUT_BYTES, 2 * estimateHtml(text, maxBytes)))
+
+/** What a page has of a text, as estimated, at most so many bytes. */
 export const excerptBytes = (text: string, maxBytes = MAX_EXCERPT_BYTES): number =>
   Math.min(maxBytes, estimateHtml(text, maxBytes))

@@ -229,7 +229,7 @@ export const MAX_THREAD_TEXT_BYTES = 5_000
 const COMMENT_BYTES = 4_000
 const SUGGESTION_BYTES = 6_000
 /** What a page has of the comments of a thread after the first one. */
-const MAX_COMMENTS_BYTES = 24_000
+const MAX_COMMENTS_BYTES = 32_000
 
 type SizedComment = Pick<CommentRecord, 'body' | 'suggestion'>
 
