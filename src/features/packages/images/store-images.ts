@@ -24,22 +24,26 @@ export const findManifest = (db: Db, package_id: string, digest: string): Manife
     digest,
   )
 
+/** A query of sizes by digests, which one package has in a table. */
+const sizesIn =
+  (table: 'image_manifests' | 'image_blobs') =>
+  (db: Db, package_id: string, digests: readonly string[]): ReadonlyMap<string, number> =>
+    new Map(
+      db
+        .all<Pick<ImageBlobRow, 'digest' | 'size_in_bytes'>>(
+          `SELECT digest, size_in_bytes FROM ${table}
+           WHERE package_id = ? AND digest IN (SELECT value FROM json_each(?))`,
+          package_id,
+          JSON.stringify(digests),
+        )
+        .map(({ digest, size_in_bytes }) => [digest, size_in_bytes]),
+    )
+
 /** The sizes of images by the digests of their manifests. */
-export const imageSizes = (
-  db: Db,
-  package_id: string,
-  digests: readonly string[],
-): ReadonlyMap<string, number> =>
-  new Map(
-    db
-      .all<Pick<ManifestRow, 'digest' | 'size_in_bytes'>>(
-        `SELECT digest, size_in_bytes FROM image_manifests
-         WHERE package_id = ? AND digest IN (SELECT value FROM json_each(?))`,
-        package_id,
-        JSON.stringify(digests),
-      )
-      .map(({ digest, size_in_bytes }) => [digest, size_in_bytes]),
-  )
+export const imageSizes = sizesIn('image_manifests')
+
+/** The sizes of layers and configurations by their digests. */
+export const blobSizes = sizesIn('image_blobs')
 
 export const hasManifest = (db: Db, package_id: string, digest: string): boolean =>
   db.one(
@@ -178,23 +182,6 @@ export const findImageBlob = (db: Db, package_id: string, digest: string): Image
     'SELECT digest, sha256, size_in_bytes FROM image_blobs WHERE package_id = ? AND digest = ?',
     package_id,
     digest,
-  )
-
-/** The sizes of layers and configurations of a package by their digests. */
-export const blobSizes = (
-  db: Db,
-  package_id: string,
-  digests: readonly string[],
-): ReadonlyMap<string, number> =>
-  new Map(
-    db
-      .all<Pick<ImageBlobRow, 'digest' | 'size_in_bytes'>>(
-        `SELECT digest, size_in_bytes FROM image_blobs
-         WHERE package_id = ? AND digest IN (SELECT value FROM json_each(?))`,
-        package_id,
-        JSON.stringify(digests),
-      )
-      .map(({ digest, size_in_bytes }) => [digest, size_in_bytes]),
   )
 
 /** Equal bytes may have several digests (SHA-256, SHA-512); they count once. */
