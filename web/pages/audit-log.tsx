@@ -7,6 +7,7 @@ import { Icon, type IconName } from '../components/icon.tsx'
 import { Pager } from '../components/pagination.tsx'
 import { List, Row } from '../components/rows.tsx'
 import { ActorLink } from '../components/avatar.tsx'
+import { TextBeginning } from '../components/text-beginning.tsx'
 import { RelativeTime } from '../components/time.tsx'
 import { withQuery } from '../paths.ts'
 import type { Resource, Visit } from '../site.ts'
@@ -52,7 +53,28 @@ export const asInput = ({ since, ...filters }: AuditFilters): AuditFilters => ({
   ...(since === undefined ? {} : { since: momentOf(since) }),
 })
 
-const Entry = ({ entry, withPlace }: { entry: AuditEntry; withPlace: boolean }) => {
+/** What an entry shows of what changed, unless the address names it. */
+const MAX_CHANGE_BYTES = 500
+
+/** What changed; `href` shows all of it. */
+const Change = ({ data, isWhole, href }: { data: string; isWhole: boolean; href: string }) => (
+  <details class="row-more" open={isWhole}>
+    <summary>{t('What changed')}</summary>
+    <pre class="mono small">
+      {isWhole ? data : <TextBeginning text={data} maxBytes={MAX_CHANGE_BYTES} href={href} />}
+    </pre>
+  </details>
+)
+
+type EntryProps = {
+  readonly entry: AuditEntry
+  readonly withPlace: boolean
+  readonly isWhole: boolean
+  /** The address that shows all of it. */
+  readonly href: string
+}
+
+const Entry = ({ entry, withPlace, isWhole, href }: EntryProps) => {
   const { data } = entry
   const where = entry.repository ?? (withPlace ? entry.workspace : null)
   return (
@@ -84,10 +106,7 @@ const Entry = ({ entry, withPlace }: { entry: AuditEntry; withPlace: boolean }) 
       }
     >
       {Object.keys(data).length > 0 && (
-        <details class="row-more">
-          <summary>{t('What changed')}</summary>
-          <pre class="mono small">{JSON.stringify(data, null, 2)}</pre>
-        </details>
+        <Change data={JSON.stringify(data, null, 2)} isWhole={isWhole} href={href} />
       )}
     </Row>
   )
@@ -99,49 +118,55 @@ type Log = {
   next: string | null
   filters: AuditFilters
   before: string | null
+  /** The id of the entry that is shown with all of what changed. */
+  whole: string | null
   site: boolean
 }
 
-export const AuditLog = ({ here, entries, next, filters, before, site }: Log) => (
+const LogFilters = ({ here, filters, site }: Pick<Log, 'here' | 'filters' | 'site'>) => (
+  <Form action={here} method="get" label={t('Filter the log')} inline>
+    <Field
+      name="actor"
+      label={t('Actor')}
+      hideLabel
+      placeholder={t('Actor')}
+      value={filters.actor ?? ''}
+    />
+    <Field
+      name="action"
+      label={t('Action')}
+      hideLabel
+      placeholder={t('Action, such as token.')}
+      value={filters.action ?? ''}
+    />
+    {!site && (
+      <Field
+        name="repo"
+        label={t('Repository')}
+        hideLabel
+        placeholder={t('workspace/repository')}
+        value={filters.repo ?? ''}
+      />
+    )}
+    <Field
+      name="since"
+      label={t('Since')}
+      hideLabel
+      placeholder={t('Since, as 2026-01-31')}
+      value={filters.since ?? ''}
+    />
+    <FormActions>
+      <Button icon="filter">{t('Filter')}</Button>
+      <LinkButton href={withQuery(`${here}/download`, filters)} icon="download">
+        {t('Download')}
+      </LinkButton>
+    </FormActions>
+  </Form>
+)
+
+export const AuditLog = ({ here, entries, next, filters, before, whole, site }: Log) => (
   <>
-    <Form action={here} method="get" label={t('Filter the log')} inline>
-      <Field
-        name="actor"
-        label={t('Actor')}
-        hideLabel
-        placeholder={t('Actor')}
-        value={filters.actor ?? ''}
-      />
-      <Field
-        name="action"
-        label={t('Action')}
-        hideLabel
-        placeholder={t('Action, such as token.')}
-        value={filters.action ?? ''}
-      />
-      {!site && (
-        <Field
-          name="repo"
-          label={t('Repository')}
-          hideLabel
-          placeholder={t('workspace/repository')}
-          value={filters.repo ?? ''}
-        />
-      )}
-      <Field
-        name="since"
-        label={t('Since')}
-        hideLabel
-        placeholder={t('Since, as 2026-01-31')}
-        value={filters.since ?? ''}
-      />
-      <FormActions>
-        <Button icon="filter">{t('Filter')}</Button>
-        <LinkButton href={withQuery(`${here}/download`, filters)} icon="download">
-          {t('Download')}
-        </LinkButton>
-      </FormActions>
-    </Form>
+    <LogFilters here={here} filters={filters} site={site} />
     {entries.length === 0 ? (
       <EmptyState icon="shield" title={t('No entries')}>
         {t(
@@ -151,7 +176,12 @@ export const AuditLog = ({ here, entries, next, filters, before, site }: Log) =>
     ) : (
       <List label={t('Entries')}>
         {entries.map((entry) => (
-          <Entry entry={entry} withPlace={site} />
+          <Entry
+            entry={entry}
+            withPlace={site}
+            isWhole={entry.id === whole}
+            href={withQuery(here, { ...filters, before: before ?? undefined, entry: entry.id })}
+          />
         ))}
       </List>
     )}

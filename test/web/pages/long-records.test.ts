@@ -1,8 +1,11 @@
-/** Long texts of sessions, notebooks, milestones and commits have pages of less than 100 KB, and all of a text can be reached. */
+/** Long texts of sessions, notebooks, milestones, commits and settings have pages of less than 100 KB, and all of a text can be reached. */
 import { expect, test } from 'bun:test'
-import { createMilestone } from '#features/issues/index.ts'
+import { listEnvironments, setEnvironment } from '#features/environments/index.ts'
+import { createIssue, createMilestone } from '#features/issues/index.ts'
 import { appendSession, createPull } from '#features/pulls/index.ts'
 import { createCommit } from '#features/repos/index.ts'
+import { createRuleset } from '#features/rulesets/index.ts'
+import { createProject } from '#features/workspaces/index.ts'
 import { runForge } from '../../features/oauth/running.ts'
 
 const REPO = 'acme/site'
@@ -135,4 +138,54 @@ test('a session comes in parts, of which one that goes on shows the last first',
   expect(last).toContain(`${here}/entry/`)
   expect(await wordsFrom(`${here}/entry/1`)).toEqual(allOf(3_000))
   expect(await wordsFrom(`${here}/entry/2`)).toEqual(allOf(3_000))
+})
+
+/** Patterns that are there once each, from `p1/` on. */
+const patterns = (count: number): string[] =>
+  Array.from({ length: count }, (_, at) => `p${at + 1}/${'long/'.repeat(28)}`)
+
+test('rulesets and environments with many patterns show some of them, and the form of one has all', async () => {
+  for (let at = 0; at < 30; at++) {
+    await forge.call(createRuleset, ada, {
+      repo: REPO,
+      name: `Rules ${at}`,
+      rules: [{ type: 'deletion' }],
+      conditions: {
+        ref_name: { include: patterns(100).map((name) => `refs/heads/${name}`), exclude: [] },
+      },
+    })
+    await forge.call(setEnvironment, ada, {
+      repo: REPO,
+      environment: `kitchen-${at}`,
+      branches: patterns(50),
+    })
+  }
+  expect(await open(`/${REPO}/settings/rulesets`)).not.toContain('p9/')
+  const environments = `/${REPO}/settings/environments`
+  expect(await open(environments)).toContain('more')
+  const [environment] = (await forge.call(listEnvironments, ada, { repo: REPO })).items
+  const form = await open(`${environments}?edit=${environment?.id}`)
+  for (const name of patterns(50)) expect(form).toContain(name)
+})
+
+test('an entry of the audit log shows the beginning of a long change, and a link shows all of it', async () => {
+  const log = await open('/acme/-/audit')
+  expect(log).not.toContain('p90/')
+  const href = /href="([^"]*entry=[^"]+)"/.exec(log)?.[1]?.replaceAll('&amp;', '&') ?? ''
+  const whole = await open(href)
+  for (const name of patterns(50)) expect(whole).toContain(name)
+})
+
+test('a project board shows as many labels of a card as all cards have room for', async () => {
+  await forge.call(createProject, ada, {
+    workspace: 'acme',
+    slug: 'oven',
+    name: 'Oven',
+    repos: [REPO],
+  })
+  const labels = Array.from({ length: 40 }, (_, at) => `label-${at}`)
+  for (let at = 0; at < 30; at++)
+    await forge.call(createIssue, ada, { repo: REPO, title: `Issue ${at}`, labels })
+  const board = await open('/acme/-/projects/oven')
+  for (let at = 0; at < 30; at++) expect(board).toContain(`>Issue ${at}<`)
 })

@@ -41,7 +41,12 @@ test('a memory is added, edited, pinned and forgotten; a refused form keeps what
   expect(html).toContain('changed since')
   const id = made?.id ?? ''
   await browser.press(html, `${PAGE}/pin`, { id, pinned: 'true' })
-  await browser.press(html, `${PAGE}/edit`, { id, text: 'It cools', kind: 'fact', paths: '' })
+  expect(html).not.toContain(`${PAGE}/edit`)
+  const editing = await browser.open(`${PAGE}?edit=${id}`)
+  const changed = { id, text: 'It cools', kind: 'fact', paths: '' }
+  const again = await browser.press(editing.html, `${PAGE}/edit`, { ...changed, text: ' ' })
+  expect(again.status).toBe(422)
+  await browser.press(again.html, `${PAGE}/edit`, changed)
   expect(await list()).toMatchObject([{ text: 'It cools', kind: 'fact', pinned: true, paths: [] }])
   const none = await browser.open(`${PAGE}?q=steam`)
   expect(none.html).toContain('No memory matches')

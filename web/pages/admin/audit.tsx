@@ -11,11 +11,12 @@ export const siteAuditPage = page({
   load: async (visit) => {
     const filters = withoutRepo(filtersOf(visit))
     const before = visit.url.searchParams.get('before')
+    const whole = visit.url.searchParams.get('entry')
     const { items, next } = await visit.call(listSiteAuditLog, {
       ...withoutRepo(asInput(filters)),
       ...(before ? { before } : {}),
     })
-    return { filters, before, entries: items, next }
+    return { filters, before, entries: items, next, whole }
   },
   view: (log, visit) => (
     <AdminFrame

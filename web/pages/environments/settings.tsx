@@ -15,7 +15,9 @@ import {
   EmptyState,
   Field,
   Form,
+  firstItems,
   FormActions,
+  htmlBytes,
   LinkButton,
   List,
   PageHead,
@@ -167,6 +169,24 @@ const EditEnvironment = ({ visit, row }: { visit: Visit; row: Environment }) => 
   </>
 )
 
+/** What a row shows of the patterns of branches; the form has all of them. */
+const MAX_PATTERNS_BYTES = 1_200
+const CHIP_BYTES = 120
+
+const Patterns = ({ of }: { of: readonly string[] }) => {
+  const shown = firstItems(of, MAX_PATTERNS_BYTES, (pattern) => CHIP_BYTES + htmlBytes(pattern))
+  return (
+    <>
+      {shown.map((pattern) => (
+        <Chip icon="branch">{pattern}</Chip>
+      ))}
+      {shown.length < of.length && (
+        <span>{rich('and {names} more', { names: of.length - shown.length })}</span>
+      )}
+    </>
+  )
+}
+
 const EnvironmentRow = ({ visit, repo, row }: { visit: Visit; repo: Repo; row: Environment }) => (
   <Row
     title={
@@ -189,9 +209,7 @@ const EnvironmentRow = ({ visit, repo, row }: { visit: Visit; repo: Repo; row: E
         {row.wait_minutes > 0 && (
           <span>{tn('Waits {count} minute', 'Waits {count} minutes', row.wait_minutes)}</span>
         )}
-        {row.branches.map((pattern) => (
-          <Chip icon="branch">{pattern}</Chip>
-        ))}
+        <Patterns of={row.branches} />
         <span>{tn('{count} deployment', '{count} deployments', row.deployments_count)}</span>
       </>
     }

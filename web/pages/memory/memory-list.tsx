@@ -18,9 +18,10 @@ import {
   WrittenText,
   type IconName,
 } from '../../components/index.ts'
-import { codePath, pullPath, repoPath } from '../../paths.ts'
+import { codePath, pullPath, repoPath, withQuery } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 import { rich, t, tn } from '../../text.ts'
+import { RowForm } from '../row-form.tsx'
 import { fieldError, formError } from '../shell.tsx'
 import { KIND_LABELS, kindOptions } from './kinds.ts'
 
@@ -173,9 +174,20 @@ const MemoryMeta = ({ visit, repo, memory }: MemoryProps) => (
   </>
 )
 
+/** The id of the memory whose form was refused. */
+const refusedOf = ({ form }: Visit): string | null =>
+  form.error === null ? null : form.values.text('id')
+
+/** The address of the page that has the list, without a form. */
+function listAddress({ url, form }: Visit, repo: Repo): string {
+  // A refused form has an address of its own, and is shown on the page of memories.
+  if (form.error !== null) return repoPath(repo.full_name, '/memory')
+  const { edit: _, ...query } = Object.fromEntries(url.searchParams)
+  return withQuery(url.pathname, query)
+}
+
 const MemoryRow = (props: MemoryProps) => {
   const { visit, memory } = props
-  const isOpen = visit.form.error !== null && visit.form.values.text('id') === memory.id
   return (
     <Row
       title={<WrittenText>{memory.text}</WrittenText>}
@@ -214,10 +226,15 @@ const MemoryRow = (props: MemoryProps) => {
               variant="danger"
             />
           </div>
-          <details class="more" open={isOpen}>
-            <summary>{t('Edit')}</summary>
-            <EditForm {...props} />
-          </details>
+          <RowForm
+            visit={visit}
+            id={memory.id}
+            refused={refusedOf(visit)}
+            here={listAddress(visit, props.repo)}
+            label={t('Edit')}
+          >
+            {() => <EditForm {...props} />}
+          </RowForm>
         </>
       )}
     </Row>

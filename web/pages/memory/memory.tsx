@@ -27,9 +27,10 @@ import { KIND_LABELS, kindOf } from './kinds.ts'
 import { MemoryList } from './memory-list.tsx'
 import { NewMemory, submitMemory } from './new-memory.tsx'
 
-const PER_PAGE = 30
+/** Of the repository, and as many of the workspace. Each has up to 2,000 characters. */
+const PER_PAGE = 10
 /** Waiting ones are read and decided, so few are enough. */
-const MAX_WAITING = 20
+const MAX_WAITING = 5
 
 type Shown = {
   readonly repo: Repo

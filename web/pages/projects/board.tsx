@@ -7,9 +7,11 @@ import {
   EmptyState,
   FilterBar,
   FormError,
+  labelsOfRows,
   LinkButton,
   LinkPicker,
   PageHead,
+  type RowLabels,
 } from '../../components/index.ts'
 import { issuePath, projectPath, repoPath, withQuery } from '../../paths.ts'
 import { action, page, type Visit } from '../../site.ts'
@@ -41,8 +43,32 @@ const boardAddress = (visit: Visit, mine = isMine(visit)): string =>
 const cardId = (column: string, repo: string, number: number | string): string =>
   `card-${column}-${repo}-${number}`.replace(/[^\w.-]+/g, '-')
 
-const cardsOf = (column: BoardColumn, workspace: string): BoardCard[] =>
-  column.cards.map((card) => {
+/**
+ * The labels of all cards by column. That of a column is not repeated on its cards. Repositories give
+ * labels of one name colours of their own.
+ */
+function labelsOfCards(columns: readonly BoardColumn[]): RowLabels[][] {
+  const own = columns.map(({ cards, label }) =>
+    cards.map(({ labels }) =>
+      labels.filter(({ name }) => name.toLowerCase() !== label?.toLowerCase()),
+    ),
+  )
+  const names = own.flat().map((labels) => labels.map(({ name }) => name))
+  const most = Math.max(0, ...labelsOfRows(names, new Map()).map(({ labels }) => labels.length))
+  return own.map((cards) =>
+    cards.map((labels) => ({
+      labels: labels.slice(0, most).map((label) => ({ ...label, description: null })),
+      more: Math.max(0, labels.length - most),
+    })),
+  )
+}
+
+const cardsOf = (
+  column: BoardColumn,
+  labels: readonly RowLabels[],
+  workspace: string,
+): BoardCard[] =>
+  column.cards.map((card, at) => {
     const name = card.repo.slice(workspace.length + 1)
     return {
       id: cardId(column.name, name, card.number),
@@ -50,9 +76,8 @@ const cardsOf = (column: BoardColumn, workspace: string): BoardCard[] =>
       href: issuePath(card.repo, card.number),
       title: card.title,
       reference: `${name}#${card.number}`,
-      labels: card.labels.filter(
-        (label) => label.name.toLowerCase() !== column.label?.toLowerCase(),
-      ),
+      labels: labels[at]?.labels ?? [],
+      moreLabels: labels[at]?.more ?? 0,
       assignees: card.assignees,
       fields: card.can_move ? { repo: card.repo, number: String(card.number) } : null,
     }
@@ -116,6 +141,7 @@ export const projectBoardPage = page({
   },
   view: ({ workspace, project, board }, visit) => {
     const settings = projectPath(workspace.slug, project.slug, '/settings')
+    const labels = labelsOfCards(board.columns)
     return (
       <WorkspaceFrame
         visit={visit}
@@ -154,12 +180,12 @@ export const projectBoardPage = page({
               csrf={visit.csrf}
               moveHref={(card) => withQuery(boardAddress(visit), { move: card })}
               moving={visit.url.searchParams.get('move')}
-              columns={board.columns.map((column) => ({
+              columns={board.columns.map((column, at) => ({
                 value: column.name,
                 title: column.name,
                 name: column.name,
                 href: null,
-                cards: cardsOf(column, workspace.slug),
+                cards: cardsOf(column, labels[at] ?? [], workspace.slug),
                 more: column.more,
               }))}
             />

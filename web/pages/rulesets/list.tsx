@@ -1,5 +1,12 @@
 import { listRulesets, type Ruleset } from '#features/rulesets/index.ts'
-import { EmptyState, LinkButton, List, PageHead, Row } from '../../components/index.ts'
+import {
+  beginningOfText,
+  EmptyState,
+  LinkButton,
+  List,
+  PageHead,
+  Row,
+} from '../../components/index.ts'
 import { workspacePath } from '../../paths.ts'
 import { page, type Page, type Visit } from '../../site.ts'
 import { loadPage, RowSteps } from '../row-form.tsx'
@@ -15,6 +22,15 @@ import {
 } from './owner.tsx'
 import { t, tn } from '../../text.ts'
 
+/** What a row shows of the refs and repositories that a ruleset is about. */
+const MAX_ABOUT_BYTES = 400
+
+function shortAbout(ruleset: Ruleset): string {
+  const text = aboutText(ruleset)
+  const beginning = beginningOfText(text, MAX_ABOUT_BYTES)
+  return beginning.length < text.length ? `${beginning} …` : text
+}
+
 const RulesetRow = ({ ruleset, href }: { ruleset: Ruleset; href: string }) => (
   <Row
     title={
@@ -25,7 +41,7 @@ const RulesetRow = ({ ruleset, href }: { ruleset: Ruleset; href: string }) => (
     meta={
       <>
         <span>{tn('{count} rule', '{count} rules', ruleset.rules.length)}</span>
-        <span>{aboutText(ruleset)}</span>
+        <span>{shortAbout(ruleset)}</span>
       </>
     }
     end={<EnforcementBadge of={ruleset.enforcement} />}

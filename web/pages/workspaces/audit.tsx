@@ -14,12 +14,13 @@ export const workspaceAuditPage = page({
     if (workspace.role !== 'owner') return null
     const filters = filtersOf(visit)
     const before = visit.url.searchParams.get('before')
+    const whole = visit.url.searchParams.get('entry')
     const { items, next } = await visit.call(listAuditLog, {
       workspace: workspace.slug,
       ...asInput(filters),
       ...(before ? { before } : {}),
     })
-    return { workspace, filters, before, entries: items, next }
+    return { workspace, filters, before, entries: items, next, whole }
   },
   view: ({ workspace, ...log }, visit) => (
     <WorkspaceSettingsFrame

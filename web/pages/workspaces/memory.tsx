@@ -13,7 +13,10 @@ import { MemoryList } from '../memory/memory-list.tsx'
 import { NewMemory, submitMemory } from '../memory/new-memory.tsx'
 import { WorkspaceFrame } from './frame.tsx'
 
-const PER_PAGE = 30
+/** Each has up to 2,000 characters. */
+const PER_PAGE = 15
+/** Waiting ones are read and decided, so few are enough. */
+const MAX_WAITING = 5
 
 type Shown = {
   readonly workspace: Workspace
@@ -94,13 +97,13 @@ export const workspaceMemoryPage = page({
     const repo = await repoIn(visit, workspace.slug)
     const number = pageNumber(visit)
     if (repo === null) return { workspace, repo, waiting: [], memories: [], count: 0, number }
-    const read = (waiting: boolean, page: number) =>
-      visit.call(recall, { repo: repo.full_name, waiting, limit: PER_PAGE, page })
-    const kept = await read(false, number)
+    const read = (waiting: boolean, limit: number, page: number) =>
+      visit.call(recall, { repo: repo.full_name, waiting, limit, page })
+    const kept = await read(false, PER_PAGE, number)
     return {
       workspace,
       repo,
-      waiting: (await read(true, 1)).workspace,
+      waiting: (await read(true, MAX_WAITING, 1)).workspace,
       memories: kept.workspace,
       count: kept.workspace_count,
       number,
