@@ -4,8 +4,9 @@
  *
  * A network that has lately used much of the loop is behind the others, and so is a caller who has
  * from any number of networks. Anonymous callers are behind those who are signed in. Some turns
- * reverse either rule, so that nobody waits for ever. Of networks that are alike, the one with the fewest requests under way is next; within the network,
- * the caller with the fewest, and what is under way already comes before what has not begun.
+ * reverse either rule, so that nobody waits for ever. Of networks that are alike, the one with the
+ * fewest requests under way is next; within the network, the caller with the fewest, and what is
+ * under way already comes before what has not begun.
  */
 import { LoopUse } from './loop-use.ts'
 import type { TurnRequest } from './request-turns.ts'

@@ -174,7 +174,7 @@ class SshServer implements RunningSshServer {
     const fasterCipher = new FasterCipher(connection)
     watchKeyExchanges(connection, (exchange) => {
       answerPostQuantum(connection, exchange)
-      answerLater(connection, exchange, (answer) => this.#inTurn(connection, socket, answer))
+      answerLater(connection, exchange, (answer) => this.#takeTurn(connection, socket, answer))
       fasterCipher.noteExchange(exchange)
     })
     const keys = socket
@@ -183,7 +183,7 @@ class SshServer implements RunningSshServer {
     connection.on('authentication', (attempt) => {
       if (++tries > 2 * MAX_TRIES) connection.end()
       else
-        this.#inTurn(connection, socket, () =>
+        this.#takeTurn(connection, socket, () =>
           this.#authenticate({ connection, socket, keys, origin }, attempt),
         )
     })
@@ -199,7 +199,7 @@ class SshServer implements RunningSshServer {
   }
 
   /** Does a part of a sign-in when it is its turn. Like in ssh2, an error ends the connection. */
-  #inTurn(connection: Connection, socket: Socket | undefined, work: () => void): void {
+  #takeTurn(connection: Connection, socket: Socket | undefined, work: () => void): void {
     this.#signIns.run(() => {
       if (socket?.destroyed) return 0
       try {

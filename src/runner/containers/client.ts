@@ -62,6 +62,38 @@ export async function callClient(
   return { exit, output: output.trim(), errors: said }
 }
 
+export type Call = (argv: readonly string[], options?: CallOptions) => Promise<Finished>
+
+/** How a client is called that is started with an environment of its own. */
+export function callsOf(program: string, environment: () => Environment) {
+  const call: Call = (argv, options = {}) =>
+    callClient([program, ...argv], { ...options, env: { ...environment(), ...options.env } })
+  return {
+    call,
+    /** The output of a call. Throws an Error with what the client says where it failed. */
+    require: async (argv: readonly string[], options: CallOptions = {}): Promise<string> => {
+      const finished = await call(argv, options)
+      if (finished.exit !== 0)
+        throw new Error(faultOf(finished) || `${program} did not answer in time`)
+      return finished.output
+    },
+  }
+}
+
+/**
+ * Removes containers with a label that an earlier process left, with their volumes. `removal` is the
+ * command that removes the ones after it.
+ */
+export async function removeLabelled(
+  call: Call,
+  label: string,
+  removal: readonly string[],
+): Promise<void> {
+  const found = await call(['ps', '-aq', '--filter', `label=${label}`])
+  const ids = found.output.split('\n').filter((id) => id !== '')
+  if (found.exit === 0 && ids.length > 0) await call([...removal, ...ids])
+}
+
 /** What a client says of its failure: its last line, or that in which Docker names its daemon's reason. */
 export function faultOf({ errors, output }: Finished): string {
   const lines = (errors || output).split('\n')
@@ -72,9 +104,3 @@ export function faultOf({ errors, output }: Finished): string {
     .slice(0, 500)
 }
 const OF_DAEMON = /^(?:docker: )?Error response from daemon: /
-
-/** The output of a call. Throws an Error with what the client says where it failed. */
-export function outputOf(program: string, finished: Finished): string {
-  if (finished.exit !== 0) throw new Error(faultOf(finished) || `${program} did not answer in time`)
-  return finished.output
-}

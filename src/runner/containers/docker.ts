@@ -1,13 +1,6 @@
 /** The client docker: how it is called, and what it needs of the daemon. */
 import { MINIMAL_ENV } from '../shell.ts'
-import {
-  callClient,
-  faultOf,
-  isInstalled,
-  outputOf,
-  type CallOptions,
-  type Finished,
-} from './client.ts'
+import { callsOf, faultOf, isInstalled, removeLabelled } from './client.ts'
 import { LABEL } from './engine.ts'
 import { INTERNET_PROGRAMS } from '../network.ts'
 
@@ -23,13 +16,7 @@ export const dockerEnvironment = (): Record<string, string> => ({
   DOCKER_HOST: 'unix:///var/run/docker.sock',
 })
 
-export const docker = (argv: readonly string[], options: CallOptions = {}): Promise<Finished> =>
-  callClient([DOCKER, ...argv], { ...options, env: { ...dockerEnvironment(), ...options.env } })
-
-export const requireDocker = async (
-  argv: readonly string[],
-  options: CallOptions = {},
-): Promise<string> => outputOf(DOCKER, await docker(argv, options))
+export const { call: docker, require: requireDocker } = callsOf(DOCKER, dockerEnvironment)
 
 /** That of Docker itself, and that of containerd. */
 const DRIVERS = new Set(['overlay2', 'overlayfs'])
@@ -106,7 +93,5 @@ export async function dockerFault(): Promise<string | null> {
 /** Removes containers that an earlier process left, with their volumes. */
 export async function sweepDocker(directory: string): Promise<void> {
   if (!isInstalled(DOCKER)) return
-  const found = await docker(['ps', '-aq', '--filter', `label=${LABEL}=${directory}`])
-  const ids = found.output.split('\n').filter((id) => id !== '')
-  if (found.exit === 0 && ids.length > 0) await docker(['rm', '-f', '-v', ...ids])
+  await removeLabelled(docker, `${LABEL}=${directory}`, ['rm', '-f', '-v'])
 }

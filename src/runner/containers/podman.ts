@@ -2,14 +2,7 @@
 import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { MINIMAL_ENV } from '../shell.ts'
-import {
-  callClient,
-  faultOf,
-  isInstalled,
-  outputOf,
-  type CallOptions,
-  type Finished,
-} from './client.ts'
+import { callsOf, faultOf, isInstalled, removeLabelled } from './client.ts'
 import { LABEL } from './engine.ts'
 import { findProfile } from './seccomp-profile.ts'
 
@@ -39,13 +32,7 @@ export const diskMeasure = () => ({
   env: clientEnvironment(),
 })
 
-export const podman = (argv: readonly string[], options: CallOptions = {}): Promise<Finished> =>
-  callClient([PODMAN, ...argv], { ...options, env: { ...clientEnvironment(), ...options.env } })
-
-export const requirePodman = async (
-  argv: readonly string[],
-  options: CallOptions = {},
-): Promise<string> => outputOf(PODMAN, await podman(argv, options))
+export const { call: podman, require: requirePodman } = callsOf(PODMAN, clientEnvironment)
 
 /** What is said where podman is not installed. */
 export const withoutPodman = (hasDocker: boolean): string =>
@@ -76,7 +63,5 @@ export async function podmanFault(): Promise<string | null> {
 /** Removes containers that an earlier process left, with their volumes. */
 export async function sweepPodman(directory: string): Promise<void> {
   if (!isInstalled(PODMAN)) return
-  const found = await podman(['ps', '-aq', '--filter', `label=${LABEL}=${directory}`])
-  const ids = found.output.split('\n').filter((id) => id !== '')
-  if (found.exit === 0 && ids.length > 0) await podman(['rm', '-f', '-t', '0', '-v', ...ids])
+  await removeLabelled(podman, `${LABEL}=${directory}`, ['rm', '-f', '-t', '0', '-v'])
 }

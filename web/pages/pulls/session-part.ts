@@ -1,7 +1,7 @@
 // Sessions come in parts, so that a page stays below 100 KB. `?after=` and `?before=` name the entry around
 // which a part begins or ends. Without one a session that goes on shows its last part, and others the first.
 import { getSession } from '#features/pulls/index.ts'
-import { FOLDED_KINDS, htmlBytes, type StoryEntry } from '../../components/index.ts'
+import { FOLDED_KINDS, firstItems, htmlBytes, type StoryEntry } from '../../components/index.ts'
 import { excerptBytes } from '../../markdown/excerpt.ts'
 import type { Visit } from '../../site.ts'
 
@@ -42,11 +42,8 @@ function entryBytes({ kind, text, data }: StoryEntry): number {
   )
 }
 
-function countFitting(entries: readonly StoryEntry[]): number {
-  let bytes = 0
-  const end = entries.findIndex((entry) => (bytes += entryBytes(entry)) > MAX_PART_BYTES)
-  return end < 0 ? entries.length : Math.max(1, end)
-}
+const fitting = (entries: readonly StoryEntry[]): readonly StoryEntry[] =>
+  firstItems(entries, MAX_PART_BYTES, entryBytes)
 
 /** The number of an entry in the address; null for an address without one. */
 function seqOf({ url }: Visit, name: string): number | null {
@@ -68,9 +65,7 @@ export async function loadSessionPart(
   if (read === null) return null
   const isBackwards = after === null && before !== null
   const found = isBackwards ? read.items.filter(({ seq }) => seq < before) : read.items
-  const entries = isBackwards
-    ? found.slice(-countFitting(found.toReversed()))
-    : found.slice(0, countFitting(found))
+  const entries = isBackwards ? fitting(found.toReversed()).toReversed() : fitting(found)
   const first = entries[0]?.seq ?? 1
   const last = entries.at(-1)?.seq ?? start
   return {
