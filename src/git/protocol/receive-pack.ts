@@ -22,6 +22,8 @@ import type { SnapshotView } from './snapshot-view.ts'
 
 /** Commands of one push; with their names a few megabytes at most. */
 const MAX_COMMANDS = 100_000
+/** The host moves the refs of an atomic push in one transaction, in which nobody else can write. */
+const MAX_ATOMIC_COMMANDS = 2_000
 const MAX_OPTIONS = 1000
 const BLOCK_BYTES = 1 << 18
 /** In a conversation, a part of a block is handed on when nothing follows for so long. */
@@ -172,6 +174,11 @@ class CommandReader implements Commands {
       )
     if (updates.length >= MAX_COMMANDS)
       throw new GitError('too_large', `a push may move at most ${MAX_COMMANDS} refs`)
+    if (updates.length >= MAX_ATOMIC_COMMANDS && this.features.has('atomic'))
+      throw new GitError(
+        'too_large',
+        `an atomic push may move at most ${MAX_ATOMIC_COMMANDS} refs: push fewer, or without --atomic`,
+      )
     if (data !== null && name.includes('\ufffd') && !isUtf8(data))
       this.malformedNames.set(updates.length, rawNameOf(data))
     updates.push({ name, old: old === ZERO_OID ? null : old, new: next === ZERO_OID ? null : next })

@@ -293,6 +293,22 @@ describe('what the protocol refuses', () => {
     expect(packs()).toEqual([])
   })
 
+  test('more refs at once than an atomic push may move', async () => {
+    const commands = (count: number) =>
+      Array.from({ length: count }, (_, at) => [null, tip, `refs/tags/v${at}`] as const)
+    const features = 'report-status atomic'
+    const refused = await rawPush(host, name, commands(2_001), makePack(good), features)
+    expect(refused.text).toContain(
+      'an atomic push may move at most 2000 refs: push fewer, or without --atomic',
+    )
+    expect(host.refs.get(name)?.size ?? 0).toBe(0)
+    expect(packs()).toEqual([])
+    const most = await rawPush(host, name, commands(2_000), makePack(good), features)
+    expect(new Set(most.refs.values())).toEqual(new Set(['ok']))
+    const other = await rawPush(host, name, commands(2_001).slice(2_000), null)
+    expect(other.refs.get('refs/tags/v2000')).toBe('ok')
+  })
+
   test('another object format', async () => {
     const answer = await rawPush(
       host,
