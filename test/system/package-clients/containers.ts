@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { Client, type Place } from './client.ts'
+import { startDockerDaemon, useDockerEngine } from './docker-engine.ts'
 
 const MODULES: Readonly<Record<string, string>> = {
   crane: 'github.com/google/go-containerregistry/cmd/crane@latest',
@@ -170,6 +171,15 @@ async function useDocker(client: Client, docker: string, image: string): Promise
   await client.fails('docker login with a wrong token', STORED, 'docker', login(WRONG))
   await client.succeeds('docker login', 'docker', login(token))
   await client.succeeds('docker manifest inspect', 'docker', inspect)
+  const daemon = await startDockerDaemon(client)
+  if (daemon === null)
+    client.check('the engine of Docker is left out: it needs dockerd and root', !process.env.CI)
+  else
+    try {
+      await useDockerEngine(client, [docker, '--host', daemon.host], image)
+    } finally {
+      await daemon.stop()
+    }
 }
 
 /** Pushes an image of one layer by plain requests, for clients that only copy. */

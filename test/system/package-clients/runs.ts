@@ -3,8 +3,10 @@ import { runCargo } from './cargo.ts'
 import type { Client, Place } from './client.ts'
 import { runComposer } from './composer.ts'
 import { runContainers, runInstalledContainers } from './containers.ts'
+import { runDotnet } from './dotnet.ts'
 import { runGeneric } from './generic.ts'
 import { runGo } from './go.ts'
+import { runGradle } from './gradle.ts'
 import { runJobHome } from './job-home.ts'
 import { runMaven } from './maven.ts'
 import { runNpm } from './npm.ts'
@@ -24,9 +26,11 @@ export const RUNS: readonly Run[] = [
   { name: 'npm', programs: ['npm', 'node'], run: runNpm },
   { name: 'cargo', programs: ['cargo'], run: runCargo },
   { name: 'mvn', programs: ['mvn', 'java'], run: runMaven },
+  { name: 'gradle', programs: ['gradle', 'java', 'mvn'], run: runGradle },
   { name: 'gem', programs: ['ruby', 'gem', 'bundle'], run: runRubygems },
   { name: 'composer', programs: ['composer', 'php', 'curl'], run: runComposer },
   { name: 'nuget', programs: ['mono'], run: runNuget },
+  { name: 'dotnet', programs: ['npm', 'dpkg'], run: runDotnet },
   { name: 'pypi', programs: ['python3'], run: runPypi },
   { name: 'go', programs: ['go', 'git', 'openssl'], run: runGo },
   {
