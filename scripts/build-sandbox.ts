@@ -1,8 +1,8 @@
 /**
  * Builds the programs of `assets/sandbox` that executables bring along: bubblewrap, from the source
- * beside it, the forwarder of jobs, and a program that waits. All are static, for each kind of machine. The compiler is
- * that of the package ziglang on PyPI, which has the C library in it, so every machine makes the
- * same bytes. `--check` compares and writes nothing.
+ * beside it, and our own. All are static, for each kind of machine. The compiler is that of the
+ * package ziglang on PyPI, which has the C library in it, so every machine makes the same bytes.
+ * `--check` compares and writes nothing.
  */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -31,7 +31,7 @@ const BUBBLEWRAP = ['bubblewrap.c', 'bind-mount.c', 'network.c', 'utils.c'].map(
   (name) => `source/${name}`,
 )
 
-const OURS = ['forward.c', 'hold.c']
+const OURS = ['forward.c', 'hold.c', 'step.c']
 
 const OPTIONS = {
   zig: {
@@ -70,7 +70,10 @@ function prepareSource(work: string): void {
 /** The programs by their names in the folder. */
 function build(work: string, zig: string): Map<string, Uint8Array> {
   const built = new Map<string, Uint8Array>()
-  const programs = { bwrap: BUBBLEWRAP, forward: ['forward.c'], hold: ['hold.c'] }
+  const programs = {
+    bwrap: BUBBLEWRAP,
+    ...Object.fromEntries(OURS.map((file) => [file.replace('.c', ''), [file]])),
+  }
   for (const [machine, target] of Object.entries(MACHINES)) {
     for (const [program, files] of Object.entries(programs)) {
       const name = `${program}-${machine}.bin`

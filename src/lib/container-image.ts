@@ -24,3 +24,10 @@ export const MAX_MANIFEST_BYTES = 4 * 1024 ** 2
 
 /** Where Docker Hub has its images, which are named after `docker.io`. */
 export const DOCKER_HUB = 'registry-1.docker.io'
+
+/** With its registry. Names without one are those of Docker Hub, whatever a client is set to. */
+export function qualifiedImage(image: string): string {
+  const [first = '', ...rest] = image.split('/')
+  if (rest.length === 0) return `docker.io/library/${image}`
+  return /[.:]|^localhost$/.test(first) ? image : `docker.io/${image}`
+}

@@ -8,14 +8,20 @@
  * for hostile patterns.
  */
 
-type Token =
+export type GlobToken =
   | { readonly kind: 'char'; readonly char: string }
+  /** One character of ranges, or one that is in none of them. */
+  | {
+      readonly kind: 'class'
+      readonly isNegated: boolean
+      readonly ranges: readonly (readonly [first: string, last: string])[]
+    }
   | { readonly kind: 'one' | 'run' | 'any' | 'parts' }
 
 export type Glob = { readonly source: string; matches(text: string): boolean }
 
-function tokensOf(source: string): Token[] {
-  const tokens: Token[] = []
+function tokensOf(source: string): GlobToken[] {
+  const tokens: GlobToken[] = []
   const chars = [...source]
   for (let at = 0; at < chars.length; at++) {
     const char = chars[at] ?? ''
@@ -32,23 +38,30 @@ function tokensOf(source: string): Token[] {
   return tokens
 }
 
-function endsInSlash(tokens: readonly Token[]): boolean {
+function endsInSlash(tokens: readonly GlobToken[]): boolean {
   const last = tokens.at(-1)
   return last?.kind === 'parts' || (last?.kind === 'char' && last.char === '/')
 }
 
 /** Compiles a glob. Every text is a valid one. */
-export function glob(source: string): Glob {
-  const tokens = tokensOf(source)
+export const glob = (source: string): Glob => globOf(source, tokensOf(source))
+
+/** The glob of tokens, for patterns that are written in another way. */
+export function globOf(source: string, tokens: readonly GlobToken[]): Glob {
   const end = tokens.length
   const literal = tokens.every(({ kind }) => kind === 'char')
+    ? tokens.map((token) => (token.kind === 'char' ? token.char : '')).join('')
+    : null
   return {
     source,
-    matches: (text) => (literal ? text === source : run(tokens, end, text)),
+    matches: (text) => (literal === null ? run(tokens, end, text) : text === literal),
   }
 }
 
-function run(tokens: readonly Token[], end: number, text: string): boolean {
+const isInClass = ({ ranges, isNegated }: Extract<GlobToken, { kind: 'class' }>, char: string) =>
+  ranges.some(([first, last]) => first <= char && char <= last) !== isNegated
+
+function run(tokens: readonly GlobToken[], end: number, text: string): boolean {
   let places = new Uint8Array(end + 1)
   /** Adds a position, and the positions behind wildcards that may match nothing. */
   const put = (set: Uint8Array, at: number) => {
@@ -73,6 +86,8 @@ function run(tokens: readonly Token[], end: number, text: string): boolean {
       } else if (places[at] === 0) continue
       else if (token.kind === 'char') {
         if (token.char === char) put(next, at + 1)
+      } else if (token.kind === 'class') {
+        if (isInClass(token, char)) put(next, at + 1)
       } else if (token.kind === 'any') put(next, at)
       else if (char !== '/') put(next, token.kind === 'one' ? at + 1 : at)
     }

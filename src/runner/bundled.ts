@@ -8,12 +8,14 @@ import forwardArm64 from '../../assets/sandbox/forward-arm64.bin' with { type: '
 import forwardX64 from '../../assets/sandbox/forward-x64.bin' with { type: 'file' }
 import holdArm64 from '../../assets/sandbox/hold-arm64.bin' with { type: 'file' }
 import holdX64 from '../../assets/sandbox/hold-x64.bin' with { type: 'file' }
+import stepArm64 from '../../assets/sandbox/step-arm64.bin' with { type: 'file' }
+import stepX64 from '../../assets/sandbox/step-x64.bin' with { type: 'file' }
 
-export type BundledProgram = 'bwrap' | 'forward' | 'hold'
+export type BundledProgram = 'bwrap' | 'forward' | 'hold' | 'step'
 
 const PROGRAMS: Readonly<Record<string, Readonly<Record<BundledProgram, string>>>> = {
-  x64: { bwrap: bwrapX64, forward: forwardX64, hold: holdX64 },
-  arm64: { bwrap: bwrapArm64, forward: forwardArm64, hold: holdArm64 },
+  x64: { bwrap: bwrapX64, forward: forwardX64, hold: holdX64, step: stepX64 },
+  arm64: { bwrap: bwrapArm64, forward: forwardArm64, hold: holdArm64, step: stepArm64 },
 }
 
 /** The bytes of a program; null for a kind of machine that has none. */

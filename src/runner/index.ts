@@ -27,9 +27,8 @@ export {
   type RunningProgram,
 } from './program.ts'
 export { JOB_DOOR_URL, type Network } from './network.ts'
-export type { ContainerPlace, ContainerSpec, ImageBuilder } from './containers/engine.ts'
+export type { ContainerPlace, ContainerSpec, ImageBuilder, ImageResult } from './containers/engine.ts'
 export type {
-  ImageResult,
   JobContainers,
   RunningService,
   ServiceSpec,

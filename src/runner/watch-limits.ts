@@ -26,6 +26,8 @@ export type WatchOptions = {
   readonly pids: () => readonly number[]
   /** At least one. */
   readonly folders: () => readonly string[]
+  /** Bytes that count too and are in none of the folders. */
+  readonly heldBytes?: () => number
   /** How `du` is started, where it may not read all files otherwise. */
   readonly du?: DiskMeasure
   readonly limits: CommandLimits
@@ -80,6 +82,7 @@ class DiskInterval {
 export function watchLimits({
   pids,
   folders,
+  heldBytes = () => 0,
   du = { argv: ['du'], env: MINIMAL_ENV },
   limits,
   kernelLimitsMemory: memoryHeld,
@@ -117,8 +120,8 @@ export function watchLimits({
     }
     // du runs when free space has fallen by half of what is left, and now and then: others free some.
     if (fallen < (limits.diskBytes - measured.used) / 2 && !interval.isDue) return
-    const used =
-      (await interval.during(measureDiskUse(folders(), du))) + measureUnlinkedFiles(findAll())
+    const inFolders = await interval.during(measureDiskUse(folders(), du))
+    const used = inFolders + measureUnlinkedFiles(findAll()) + heldBytes()
     if (used > limits.diskBytes) return say('disk')
     measured = { free, used }
   }

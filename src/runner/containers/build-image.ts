@@ -24,9 +24,8 @@ import { quote, quoteAll } from '../shell.ts'
 import { UIDS_OF_JOB } from '../uid-pool.ts'
 import { watchLimits, type ExceededLimit } from '../watch-limits.ts'
 import { CAPABILITIES } from './engine.ts'
+import { BUILT, BUILT_LABEL, CONTEXT, TOO_MUCH, type ImageBuild } from './built-images.ts'
 import {
-  BUILT,
-  BUILT_LABEL,
   clientEnvironment,
   diskMeasure,
   PODMAN,
@@ -35,17 +34,6 @@ import {
 } from './podman.ts'
 import { openProxy, PROXY_PORT } from './pull-podman.ts'
 import type { FindRegistry } from './pull.ts'
-
-export type ImageBuild = {
-  /** A folder of the server below that of the job, which has the files in its folder `context`. */
-  readonly folder: string
-  /** The name of the Dockerfile in `context`. */
-  readonly file: string
-  /** The name that the image gets. */
-  readonly image: string
-  readonly output: (bytes: Uint8Array) => Promise<void> | void
-  readonly signal: AbortSignal
-}
 
 type BuildPlace = {
   readonly directory: JobDirectory
@@ -60,18 +48,11 @@ type BuildPlace = {
   readonly kernelLimitsMemory: boolean
 }
 
-const CONTEXT = 'context'
 /** What podman writes, below the folder of the build. */
 const PARTS = ['store', 'run', 'lib', 'home', 'out'] as const
 /** Images without a registry are those of Docker Hub, whatever podman is set to. */
 const REGISTRIES = 'unqualified-search-registries = ["docker.io"]\nshort-name-mode = "disabled"\n'
 const DEVICES = 'null zero full random urandom tty'
-
-const TOO_MUCH: Readonly<Record<ExceededLimit, string>> = {
-  memory: 'it was out of memory',
-  disk: 'it was out of disk space',
-  full_disk: 'the disk of the server is nearly full',
-}
 
 /** Names of images of this machine that a Dockerfile may begin with. */
 export const localImagesOf = (text: string): string[] => [

@@ -1,6 +1,32 @@
-/** Images that jobs have built: which are here, and which are deleted again. */
+/** Images that jobs build: what they are called, which are here, and which are deleted again. */
 import { DAY, MINUTE, systemClock } from '#lib/time.ts'
-import { BUILT, BUILT_LABEL, podman } from './podman.ts'
+import type { ExceededLimit } from '../watch-limits.ts'
+import type { Call } from './client.ts'
+
+/** Images that jobs have built have this name; the tag is the hash of what they are built from. */
+export const BUILT = 'localhost/hearth-action'
+export const BUILT_LABEL = 'hearth.built'
+
+export type ImageBuild = {
+  /** A folder of the server below that of the job, which has the files in its folder `context`. */
+  readonly folder: string
+  /** The name of the Dockerfile in `context`. */
+  readonly file: string
+  /** The name that the image gets. */
+  readonly image: string
+  readonly output: (bytes: Uint8Array) => Promise<void> | void
+  readonly signal: AbortSignal
+}
+
+/** The folder of the files below that of the build. */
+export const CONTEXT = 'context'
+
+/** Why a build ended that took more than its job may. */
+export const TOO_MUCH: Readonly<Record<ExceededLimit, string>> = {
+  memory: 'it was out of memory',
+  disk: 'it was out of disk space',
+  full_disk: 'the disk of the server is nearly full',
+}
 
 /** Older ones are built anew, so that what they are made of does not grow old. */
 const MAX_AGE_MS = 7 * DAY
@@ -11,29 +37,49 @@ const MIN_AGE_MS = 60 * MINUTE
 /** The name of the image that is built from what has this hash. */
 export const builtImage = (hash: string): string => `${BUILT}:${hash}`
 
-const ageOf = (createdSeconds: number): number => systemClock.now() - createdSeconds * 1_000
+const ageOf = (created: string): number => systemClock.now() - Date.parse(created)
 
-export async function isBuilt(image: string): Promise<'no' | 'old' | 'fresh'> {
-  const format = '{{.Created.Unix}}'
-  const found = await podman(['image', 'inspect', '--format', format, '--', image])
-  if (found.exit !== 0) return 'no'
-  return ageOf(Number(found.output)) < MAX_AGE_MS ? 'fresh' : 'old'
+/** Those of podman or of Docker, whose client is called. */
+export class BuiltImages {
+  constructor(private readonly call: Call) {}
+
+  async isBuilt(image: string): Promise<'no' | 'old' | 'fresh'> {
+    const found = await this.call(['image', 'inspect', '--format', '{{json .Created}}', '--', image])
+    if (found.exit !== 0) return 'no'
+    return ageOf(JSON.parse(found.output) as string) < MAX_AGE_MS ? 'fresh' : 'old'
+  }
+
+  /** Deletes the oldest images beyond those that are kept, and what newer ones of a name replaced. */
+  async evict(): Promise<void> {
+    const images = (await this.#list()).toSorted((a, b) => ageOf(a.created) - ageOf(b.created))
+    const isNamed = ({ names }: Listed): boolean => names.some((name) => name.startsWith(BUILT))
+    const named = images.filter(isNamed)
+    const rest = [...named.slice(MAX_IMAGES), ...images.filter((one) => !isNamed(one))]
+    // One that a container uses stays.
+    for (const { id, created } of rest)
+      if (ageOf(created) > MIN_AGE_MS) await this.call(['rmi', '--', id])
+  }
+
+  async #list(): Promise<Listed[]> {
+    const found = await this.call([
+      ...['images', '-q', '--no-trunc', '--filter', `label=${BUILT_LABEL}`],
+    ])
+    const ids = [...new Set(found.output.split('\n').filter((id) => id !== ''))]
+    if (found.exit !== 0 || ids.length === 0) return []
+    const format = '{{.Id}}\t{{json .Created}}\t{{json .RepoTags}}'
+    const { output } = await this.call(['image', 'inspect', '--format', format, '--', ...ids])
+    return output.split('\n').flatMap((line) => {
+      const [id = '', created, names] = line.split('\t')
+      if (created === undefined || names === undefined) return []
+      return [
+        {
+          id,
+          created: JSON.parse(created) as string,
+          names: (JSON.parse(names) as string[] | null) ?? [],
+        },
+      ]
+    })
+  }
 }
 
-type Listed = { readonly Id: string; readonly Names?: readonly string[]; readonly Created: number }
-
-/** Deletes the oldest images beyond those that are kept, and what newer ones of a name replaced. */
-export async function evictBuiltImages(): Promise<void> {
-  const filter = ['--filter', `label=${BUILT_LABEL}`]
-  const found = await podman(['images', '--no-trunc', ...filter, '--format', 'json'])
-  if (found.exit !== 0) return
-  const images = (JSON.parse(found.output || '[]') as readonly Listed[]).toSorted(
-    (a, b) => b.Created - a.Created,
-  )
-  const isNamed = ({ Names = [] }: Listed): boolean => Names.some((name) => name.startsWith(BUILT))
-  const named = images.filter(isNamed)
-  const rest = [...named.slice(MAX_IMAGES), ...images.filter((one) => !isNamed(one))]
-  // One that a container uses stays.
-  for (const { Id, Created } of rest)
-    if (ageOf(Created) > MIN_AGE_MS) await podman(['rmi', '--', Id])
-}
+type Listed = { readonly id: string; readonly created: string; readonly names: readonly string[] }

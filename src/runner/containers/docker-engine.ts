@@ -9,6 +9,8 @@ import { changeOwner, doorSocket } from '../job-directory.ts'
 import { JOB_PARTS } from '../job.ts'
 import { readFileOr } from '../processes.ts'
 import { COMMAND_UIDS } from '../uid-pool.ts'
+import { BuiltImages, type ImageBuild } from './built-images.ts'
+import { DockerBuild } from './docker-build.ts'
 import {
   docker,
   dockerEnvironment,
@@ -27,6 +29,7 @@ import {
   portArguments,
   portOf,
   programArguments,
+  type BuildContainers,
   type ContainerEngine,
   type JobEngine,
   type JobEngineOptions,
@@ -65,8 +68,14 @@ export const upperFolders = (mounts: string): string[] =>
     .flatMap((line) => /[ ,]upperdir=([^ ,]+)/.exec(line)?.[1] ?? [])
 
 class DockerJob implements JobEngine {
-  /** The daemon would build as root, with a network of its own. */
-  readonly builder = null
+  readonly #images = new BuiltImages(docker)
+  readonly builder = {
+    isBuilt: (image: string) => this.#images.isBuilt(image),
+    build: async (build: ImageBuild, containers: BuildContainers): Promise<void> => {
+      await new DockerBuild(build, containers, this.options).run()
+      await this.#images.evict()
+    },
+  }
   #profile: Promise<string> | null = null
   #root: Promise<number> | null = null
   readonly #networks = new Map<string, DockerNetwork>()

@@ -25,9 +25,12 @@ function wordsOf(entrypoint: string): readonly string[] {
     : [entrypoint]
 }
 
-export function ownOptions(container: Pick<NewContainer, 'options' | 'entrypoint'>): OwnOptions {
+export function ownOptions(
+  container: Pick<NewContainer, 'options' | 'entrypoint' | 'place'>,
+): OwnOptions {
   const options: string[] = []
-  let isChecked = true
+  // Nobody asks whether one that works for the job is ready.
+  let isChecked = container.place === null
   let hostname: string | null = null
   let words: readonly string[] = []
   for (let at = 0; at < container.options.length; at++) {

@@ -5,6 +5,7 @@ import { LABEL } from './engine.ts'
 import { INTERNET_PROGRAMS } from '../network.ts'
 
 export const DOCKER = 'docker'
+export const DOCKER_SOCKET = '/var/run/docker.sock'
 
 /**
  * The daemon of this machine, whichever the settings of the user name, because folders of jobs are
@@ -13,7 +14,7 @@ export const DOCKER = 'docker'
 export const dockerEnvironment = (): Record<string, string> => ({
   ...MINIMAL_ENV,
   DOCKER_CONFIG: '/nonexistent',
-  DOCKER_HOST: 'unix:///var/run/docker.sock',
+  DOCKER_HOST: `unix://${DOCKER_SOCKET}`,
 })
 
 export const { call: docker, require: requireDocker } = callsOf(DOCKER, dockerEnvironment)
@@ -93,5 +94,11 @@ export async function dockerFault(): Promise<string | null> {
 /** Removes containers that an earlier process left, with their volumes. */
 export async function sweepDocker(directory: string): Promise<void> {
   if (!isInstalled(DOCKER)) return
-  await removeLabelled(docker, `${LABEL}=${directory}`, ['rm', '-f', '-v'])
+  const label = `${LABEL}=${directory}`
+  await removeLabelled(docker, label, ['rm', '-f', '-v'])
+  // What builds left that did not end.
+  const filters = ['--filter', `label=${label}`, '--filter', 'dangling=true']
+  const found = await docker(['images', '-q', '--no-trunc', ...filters])
+  const ids = found.output.split('\n').filter((id) => id !== '')
+  if (found.exit === 0 && ids.length > 0) await docker(['rmi', '--', ...new Set(ids)])
 }

@@ -7,7 +7,7 @@ import type { JobDirectory } from '../job-directory.ts'
 import type { CommandLimits } from '../limits.ts'
 import type { Network } from '../network.ts'
 import type { Uids } from '../uid-pool.ts'
-import type { ImageBuild } from './build-image.ts'
+import type { ImageBuild } from './built-images.ts'
 import type { CallOptions, Environment, Finished } from './client.ts'
 import type { FindRegistry, ImageSource, ImageToPull } from './pull.ts'
 
@@ -40,7 +40,8 @@ export type ContainerPlace = {
   readonly mounts: readonly ContainerMount[]
   /** Names that lead to its loopback device. */
   readonly hosts: readonly string[]
-  readonly cwd: string
+  /** Null for that of its image. */
+  readonly cwd: string | null
 }
 
 export type NewContainer = ContainerSpec & {
@@ -81,8 +82,7 @@ export type JobEngine = ImageSource & {
   remove(names: readonly string[]): Promise<void>
   /** Gives what containers wrote into the folders of the job back to its user. */
   returnFolders(): Promise<void>
-  /** Null where no images are built. */
-  readonly builder: ImageBuilder | null
+  readonly builder: EngineBuilder
 }
 
 export type ImageBuilder = {
@@ -90,6 +90,39 @@ export type ImageBuilder = {
   /** Throws an Error with one line for the author. */
   build(build: ImageBuild): Promise<void>
 }
+
+export type EngineBuilder = Pick<ImageBuilder, 'isBuilt'> & {
+  build(build: ImageBuild, containers: BuildContainers): Promise<void>
+}
+
+/** A program of a build, with options for its container as `ContainerSpec` has them. */
+export type BuildProgram = {
+  readonly image: string
+  readonly options: readonly string[]
+  readonly mounts: readonly ContainerMount[]
+  readonly entrypoint: string
+}
+
+/** How the program of an image ended. */
+export type ImageResult = { readonly exit: number; readonly wasOutOfMemory: boolean }
+
+/** What a build of an image gets of the containers of its job. */
+export type BuildContainers = {
+  pull(image: ImageToPull, signal: AbortSignal): Promise<void>
+  /** The name of a new container, which is removed with the job at the latest. */
+  reserveName(): string
+  /** Runs a program to its end, under the rules and limits of the job. Its container stays. */
+  execute(
+    program: BuildProgram,
+    output: Output,
+    signal: AbortSignal,
+  ): Promise<ImageResult & { readonly name: string }>
+  remove(names: readonly string[]): Promise<void>
+  /** Says what images of the build have on disk, beside running containers. */
+  holdBytes(bytes: number): void
+}
+
+export type Output = (bytes: Uint8Array) => Promise<void> | void
 
 export type JobEngineOptions = {
   readonly directory: JobDirectory
@@ -154,7 +187,7 @@ export const programArguments = ({ isShell, place, entrypoint }: NewContainer): 
 
 const placeArguments = ({ mounts, cwd }: ContainerPlace): string[] => [
   ...mounts.flatMap(({ from, to, writable }) => ['-v', `${from}:${to}:${writable ? 'rw' : 'ro'}`]),
-  ...['--workdir', cwd],
+  ...(cwd === null ? [] : ['--workdir', cwd]),
 ]
 
 /** Ports of a service that shares the loopback device of the machine. */

@@ -10,16 +10,21 @@ import { FORWARDER, INPUT_PART } from '../job.ts'
 import { OomWatch } from '../cgroups.ts'
 import { quote } from '../shell.ts'
 import { watchLimits, type ExceededLimit } from '../watch-limits.ts'
+import { TOO_MUCH, type ImageBuild } from './built-images.ts'
 import type { Environment } from './client.ts'
 import {
   isOfSteps,
+  type BuildContainers,
+  type BuildProgram,
   type ContainerEngine,
   type ContainerPlace,
   type ContainerSpec,
   type ImageBuilder,
+  type ImageResult,
   type JobEngine,
   type JobEngineOptions,
   type NewContainer,
+  type Output,
   type Prepared,
 } from './engine.ts'
 import { inNetworkOf } from './limit-network.ts'
@@ -62,9 +67,6 @@ export type JobContainersOptions = JobEngineOptions & {
   readonly onExceeded: (what: ExceededLimit) => void
 }
 
-/** How the program of an image ended. */
-export type ImageResult = { readonly exit: number; readonly wasOutOfMemory: boolean }
-
 type RunningContainer = {
   readonly pid: number
   readonly folders: readonly string[]
@@ -74,8 +76,6 @@ type RunningContainer = {
 
 /** A container that was made, with the id of its own. */
 type Created = Prepared & { readonly name: string; readonly isService: boolean }
-
-type Output = (bytes: Uint8Array) => Promise<void> | void
 
 const HEALTH_ATTEMPTS = 150
 const HEALTH_DELAY_MS = 2_000
@@ -97,6 +97,9 @@ export class JobContainers {
   readonly #engine: ContainerEngine
   readonly #own: JobEngine
   #hasStepContainer = false
+  /** Ends the build that goes on. */
+  #stopBuild: ((what: ExceededLimit) => void) | null = null
+  #heldBytes = 0
   #count = 0
   /** Ends with all removals that have begun. */
   #removals: Promise<unknown> = Promise.resolve()
@@ -118,16 +121,49 @@ export class JobContainers {
     })
   }
 
-  /** What builds images of actions; null where nothing does. */
-  get builder(): ImageBuilder | null {
-    const { builder } = this.#own
-    if (builder === null) return null
-    const { isBuilt } = builder
-    return {
-      isBuilt,
-      build: (build) =>
-        builder.build({ ...build, signal: AbortSignal.any([build.signal, this.#end.signal]) }),
+  /** What builds images of actions. */
+  get builder(): ImageBuilder {
+    const { isBuilt } = this.#own.builder
+    return { isBuilt, build: (build) => this.#build(build) }
+  }
+
+  /** A build that takes more than the job may ends alone. */
+  async #build(build: ImageBuild): Promise<void> {
+    let exceeded: ExceededLimit | null = null
+    const stop = new AbortController()
+    this.#stopBuild = (what) => {
+      exceeded ??= what
+      stop.abort()
     }
+    const signal = AbortSignal.any([build.signal, this.#end.signal, stop.signal])
+    try {
+      await this.#own.builder.build({ ...build, signal }, this.#buildContainers())
+    } catch (error) {
+      if (exceeded === null) throw error
+      throw new Error(`the image could not be built: ${TOO_MUCH[exceeded]}`)
+    } finally {
+      this.#stopBuild = null
+      this.#heldBytes = 0
+    }
+  }
+
+  #buildContainers(): BuildContainers {
+    return {
+      pull: (image, signal) => this.pull(image, signal),
+      reserveName: () => this.#newName(),
+      execute: (program, output, signal) => this.#executeBuild(program, output, signal),
+      remove: (names) => this.#remove(names),
+      holdBytes: (bytes) => {
+        this.#heldBytes = bytes
+      },
+    }
+  }
+
+  async #executeBuild(program: BuildProgram, output: Output, signal: AbortSignal) {
+    const place = { mounts: program.mounts, hosts: [], cwd: null }
+    const spec = { ...program, env: {}, args: [], credentials: null, isShell: false }
+    const created = await this.#create({ ...spec, place, ports: new Map() })
+    return { ...(await this.#attach(created, output, signal)), name: created.name }
   }
 
   /** Starts a container beside the job. */
@@ -186,9 +222,20 @@ export class JobContainers {
   ): Promise<ImageResult> {
     const { forwards, ...spec } = program
     const created = await this.#create({ ...spec, place, isShell: false, ports: new Map() })
+    const endForwards = await this.#forward(created, forwards)
+    try {
+      return await this.#attach(created, output, signal)
+    } finally {
+      endForwards()
+      await this.#remove([created.name])
+      if (!this.#hasStepContainer) await this.#own.returnFolders()
+    }
+  }
+
+  /** Starts a container and passes on what it prints until it ends. */
+  async #attach(created: Created, output: Output, signal: AbortSignal): Promise<ImageResult> {
     const { name } = created
     const end = (): void => void this.#remove([name]).catch(() => {})
-    const endForwards = await this.#forward(created, forwards)
     signal.addEventListener('abort', end, { once: true })
     if (signal.aborted) end()
     const script = 'exec 2>&1; exec "$1" start -a "$2"'
@@ -205,9 +252,6 @@ export class JobContainers {
       return { exit, wasOutOfMemory: exit !== 0 && (await this.#wasOutOfMemory(name)) }
     } finally {
       signal.removeEventListener('abort', end)
-      endForwards()
-      await this.#remove([name])
-      if (!this.#hasStepContainer) await this.#own.returnFolders()
     }
   }
 
@@ -235,11 +279,16 @@ export class JobContainers {
     await removal
   }
 
-  /** Makes a container whose network is limited; its program does not run yet. */
-  async #create(wanted: Omit<NewContainer, 'name' | 'variablesFile'>): Promise<Created> {
+  #newName(): string {
     if (this.#end.signal.aborted) throw new Error('the job has ended')
     const name = `${this.#prefix}-${++this.#count}`
     this.#names.push(name)
+    return name
+  }
+
+  /** Makes a container whose network is limited; its program does not run yet. */
+  async #create(wanted: Omit<NewContainer, 'name' | 'variablesFile'>): Promise<Created> {
+    const name = this.#newName()
     const variablesFile = join(this.options.directory.folder, `variables-${this.#count}`)
     const container = { ...wanted, name, variablesFile }
     const created = {
@@ -308,11 +357,20 @@ export class JobContainers {
       limits: this.options.limits,
       kernelLimitsMemory: false,
       countOomKills: () => this.#countKillsOfServices(),
-      onExceeded: (what) => {
-        this.options.onExceeded(what)
-        void this.close().catch(() => {})
-      },
+      heldBytes: () => this.#heldBytes,
+      onExceeded: (what) => this.#endExceeded(what),
     })
+  }
+
+  #endExceeded(what: ExceededLimit): void {
+    if (this.#stopBuild === null) {
+      this.options.onExceeded(what)
+      void this.close().catch(() => {})
+      return
+    }
+    this.#stopBuild(what)
+    this.#unwatch = null
+    this.#watch()
   }
 
   /** Those of the container of the steps are counted at the end of each step. */

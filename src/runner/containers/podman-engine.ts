@@ -6,8 +6,8 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { internetFiles, linkNetwork, nameServersOf } from '../network.ts'
 import { CONTAINER_UIDS, UIDS_OF_JOB } from '../uid-pool.ts'
-import { buildImage, type ImageBuild } from './build-image.ts'
-import { evictBuiltImages, isBuilt } from './built-images.ts'
+import { buildImage } from './build-image.ts'
+import { BuiltImages, type ImageBuild } from './built-images.ts'
 import {
   hostArguments,
   isOfSteps,
@@ -55,7 +55,11 @@ export const podmanEngine: ContainerEngine = {
 }
 
 class PodmanJob implements JobEngine {
-  readonly builder = { isBuilt, build: (build: ImageBuild) => this.#build(build) }
+  readonly #images = new BuiltImages(podman)
+  readonly builder = {
+    isBuilt: (image: string) => this.#images.isBuilt(image),
+    build: (build: ImageBuild) => this.#build(build),
+  }
   #profile: Promise<string> | null = null
 
   constructor(private readonly options: JobEngineOptions) {}
@@ -120,7 +124,7 @@ class PodmanJob implements JobEngine {
     try {
       const profile = await (this.#profile ??= this.#writeProfile())
       await buildImage(build, { ...this.options, profile, group })
-      await evictBuiltImages()
+      await this.#images.evict()
     } finally {
       await release()
     }

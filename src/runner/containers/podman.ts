@@ -7,9 +7,6 @@ import { LABEL } from './engine.ts'
 import { findProfile } from './seccomp-profile.ts'
 
 export const PODMAN = 'podman'
-/** Images that jobs have built have this name; the tag is the hash of what they are built from. */
-export const BUILT = 'localhost/hearth-action'
-export const BUILT_LABEL = 'hearth.built'
 
 export const isRoot = (): boolean => process.getuid?.() === 0
 

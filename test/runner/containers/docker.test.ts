@@ -76,7 +76,7 @@ test('a container has few capabilities, the filter and limits, and nothing opens
 
 test('options are those of podman where docker reads them differently', () => {
   const own = (options: string[], entrypoint: string | null = null) =>
-    ownOptions({ options, entrypoint })
+    ownOptions({ options, entrypoint, place: null })
   expect(own(['--hostname', 'db', '--init', '-h', 'last', '--cpus', '1'])).toEqual({
     options: ['--health-interval', '2s', '--init', '--cpus', '1'],
     hostname: 'last',

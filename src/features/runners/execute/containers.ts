@@ -2,6 +2,7 @@
 import { createServer, connect, type Server } from 'node:net'
 import { chmod } from 'node:fs/promises'
 import { join } from 'node:path'
+import { qualifiedImage } from '#lib/container-image.ts'
 import { ExpressionFault, isJsonObject, scalarText, type Json, type JsonObject } from '#actions'
 import { DOOR_PART, servicePart } from '#runner'
 import type { ContainerSpec, RunningService, ServiceSpec, Workplace } from '#runner'
@@ -93,7 +94,7 @@ export function readContainer(value: Json): ContainerSpec | null {
   const env = isJsonObject(parts.env ?? null) ? (parts.env as JsonObject) : {}
   const login = isJsonObject(parts.credentials ?? null) ? (parts.credentials as JsonObject) : null
   return {
-    image: qualified(image),
+    image: qualifiedImage(image),
     env: Object.fromEntries(Object.entries(env).map(([name, one]) => [name, scalarText(one)])),
     options: allowedOptions(textOf(parts.options)),
     credentials:
@@ -101,13 +102,6 @@ export function readContainer(value: Json): ContainerSpec | null {
         ? null
         : { username: textOf(login.username), password: textOf(login.password) },
   }
-}
-
-/** Names without a registry are those of Docker Hub, whatever podman is set to. */
-function qualified(image: string): string {
-  const [first = '', ...rest] = image.split('/')
-  if (rest.length === 0) return `docker.io/library/${image}`
-  return /[.:]|^localhost$/.test(first) ? image : `docker.io/${image}`
 }
 
 /** `5432`, `5432:5432` and `5432:5432/tcp`: the port of the job, and that of the container. */

@@ -9,9 +9,6 @@ import type { RunningStep, StepRunner } from './step-runner.ts'
 /** The image of a Dockerfile, as steps see that; built for the first part of an action. */
 export type BuiltOnce = { readonly dockerfile: string; name: string | null }
 
-const NO_BUILDS =
-  'the daemon of Docker would do it as root, past the rules for jobs. Name an image in the action (image: docker://…), or ask an administrator for podman (jobs.containers = "podman")'
-
 /** What a build prints sets no outputs. */
 const NO_COMMANDS = { setOutput: () => {}, saveState: () => {}, readFile: () => null }
 
@@ -75,7 +72,6 @@ async function buildAction(
   if (built.name !== null) return spec(built.name)
   const [path, file] = [dirname(built.dockerfile), basename(built.dockerfile)]
   const { builder } = containers
-  if (builder === null) throw new Error(`${built.dockerfile} cannot be built here: ${NO_BUILDS}`)
   report.line(`##[group]Build the image of ${file}`)
   const output = report.outputOf(running.number, NO_COMMANDS)
   try {
