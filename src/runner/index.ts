@@ -27,7 +27,12 @@ export {
   type RunningProgram,
 } from './program.ts'
 export { JOB_DOOR_URL, type Network } from './network.ts'
-export type { ContainerPlace, ContainerSpec, ImageBuilder, ImageResult } from './containers/engine.ts'
+export type {
+  ContainerPlace,
+  ContainerSpec,
+  ImageBuilder,
+  ImageResult,
+} from './containers/engine.ts'
 export type {
   JobContainers,
   RunningService,

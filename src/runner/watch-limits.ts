@@ -90,6 +90,7 @@ export function watchLimits({
   onExceeded: found,
 }: WatchOptions): () => void {
   let ended = false
+  const findAll = (): number[] => [...pids(), ...findDescendantsOf(pids())]
   /** The last measurement: free space by folder, and bytes used. statfs is cheap, du is not. */
   let measured = { free: new Map<string, number>(), used: 0 }
   const interval = new DiskInterval()
@@ -102,8 +103,6 @@ export function watchLimits({
     end()
     found(what)
   }
-
-  const findAll = (): number[] => [...pids(), ...findDescendantsOf(pids())]
 
   async function checkDisk(): Promise<void> {
     const free = new Map<string, number>()
@@ -121,7 +120,7 @@ export function watchLimits({
     // du runs when free space has fallen by half of what is left, and now and then: others free some.
     if (fallen < (limits.diskBytes - measured.used) / 2 && !interval.isDue) return
     const inFolders = await interval.during(measureDiskUse(folders(), du))
-    const used = inFolders + measureUnlinkedFiles(findAll()) + heldBytes()
+    const used = inFolders + heldBytes() + measureUnlinkedFiles(findAll())
     if (used > limits.diskBytes) return say('disk')
     measured = { free, used }
   }

@@ -5,6 +5,7 @@ import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { nameServersOf, rulesOf, startForwarder } from '#src/runner/network.ts'
 import { quote } from '#src/runner/shell.ts'
+import { FAR_ADDRESS, NEAR_ADDRESS, openFarHost } from './far-host.ts'
 import { makeJobs } from './jobs.ts'
 import { hasEnded } from './runners.ts'
 
@@ -117,42 +118,16 @@ test('a forwarder that waits ends with the shell that is killed', async () => {
 test.if(process.getuid?.() === 0)(
   'a job with internet reaches hosts beyond the neighbours',
   async () => {
-    // Another host, behind a router: a network namespace with an address that nobody here has.
-    const name = `hearth${process.pid}`
-    const far = '9.9.9.9'
-    const made = sh(
-      [
-        `ip netns add ${name}`,
-        `ip link add ${name.slice(0, 12)}a type veth peer name ${name.slice(0, 12)}b netns ${name}`,
-        `ip addr add 10.222.9.1/30 dev ${name.slice(0, 12)}a && ip link set ${name.slice(0, 12)}a up`,
-        `ip -n ${name} addr add 10.222.9.2/30 dev ${name.slice(0, 12)}b`,
-        `ip -n ${name} link set ${name.slice(0, 12)}b up && ip -n ${name} link set lo up`,
-        `ip -n ${name} addr add ${far}/32 dev lo && ip route add ${far}/32 via 10.222.9.2`,
-      ].join(' && '),
-    )
-    const host = Bun.spawn(
-      ['ip', 'netns', 'exec', name, 'perl', '-MSocket', '-e', FAR_SERVER, far],
-      { stdout: 'pipe', stderr: 'inherit' },
-    )
+    const host = await openFarHost()
     try {
-      expect(made.stderr.toString()).toBe('')
-      const reader = host.stdout.getReader()
-      const port = Number(Buffer.from((await reader.read()).value ?? []).toString())
       const { step } = await jobs.begin({ network: 'internet' })
-      expect((await step(connect(far, port))).text).toBe('connected far away\n')
-      // Its other address is a neighbour.
-      expect((await step(connect('10.222.9.2', port))).text).not.toContain('connected')
+      expect((await step(connect(FAR_ADDRESS, host.port))).text).toBe('connected far away\n')
+      expect((await step(connect(NEAR_ADDRESS, host.port))).text).not.toContain('connected')
     } finally {
-      host.kill()
-      sh(`ip netns del ${name}; ip link del ${name.slice(0, 12)}a`)
+      host.close()
     }
   },
 )
-
-const FAR_SERVER = `
-socket(my $s, AF_INET, SOCK_STREAM, 0); bind($s, sockaddr_in(0, INADDR_ANY)); listen($s, 5);
-my ($port) = sockaddr_in(getsockname($s)); $| = 1; print "$port\\n";
-while (accept(my $c, $s)) { print $c "far away\\n"; close $c }`
 
 test('name servers on loopback are left out, others are allowed on port 53 alone', () => {
   expect(

@@ -77,10 +77,16 @@ function filesOf(image: string, directory: string): string[] {
     run('tar', '-C', join(root, 'files'), '--numeric-owner', '-xpf', archive)
     // What Docker puts into every container.
     const ofDocker = 'dev/console,dev/pts,dev/shm,etc/hostname,etc/hosts,etc/resolv.conf,.dockerenv'
-    for (const path of ofDocker.split(',')) rmSync(join(root, 'files', path), { recursive: true, force: true })
+    for (const path of ofDocker.split(','))
+      rmSync(join(root, 'files', path), { recursive: true, force: true })
     const listed = run('find', join(root, 'files'), '-printf', '%P %y %m %U %G %n %l\n')
     const sums = run('find', join(root, 'files'), '-type', 'f', '-exec', 'sha256sum', '{}', '+')
-    return [...listed.split('\n').filter((line) => !/ d | l /.test(line) || !/^(?:proc|sys|dev)? /.test(line)), ...sums.replaceAll(root, '').split('\n')].toSorted()
+    return [
+      ...listed
+        .split('\n')
+        .filter((line) => !/ d | l /.test(line) || !/^(?:proc|sys|dev)? /.test(line)),
+      ...sums.replaceAll(root, '').split('\n'),
+    ].toSorted()
   } finally {
     run('docker', 'rm', id)
     rmSync(root, { recursive: true, force: true })
@@ -89,12 +95,32 @@ function filesOf(image: string, directory: string): string[] {
 
 /** What an image says of itself, without what stands for nothing. */
 function configOf(image: string): string[] {
-  const found = JSON.parse(run('docker', 'image', 'inspect', '--format', '{{json .Config}}', image)) as Record<string, unknown>
+  const found = JSON.parse(
+    run('docker', 'image', 'inspect', '--format', '{{json .Config}}', image),
+  ) as Record<string, unknown>
   const labels = (found.Labels ?? {}) as Record<string, string>
-  const Labels = Object.fromEntries(Object.entries(labels).filter(([name]) => !OF_BUILD.includes(name)))
+  const Labels = Object.fromEntries(
+    Object.entries(labels).filter(([name]) => !OF_BUILD.includes(name)),
+  )
   const isSaid = (value: unknown): boolean =>
-    value !== null && value !== '' && value !== false && JSON.stringify(value) !== '[]' && JSON.stringify(value) !== '{}'
-  const known = ['Env', 'Cmd', 'Entrypoint', 'User', 'WorkingDir', 'ExposedPorts', 'Volumes', 'StopSignal', 'Healthcheck', 'OnBuild', 'Shell']
+    value !== null &&
+    value !== '' &&
+    value !== false &&
+    JSON.stringify(value) !== '[]' &&
+    JSON.stringify(value) !== '{}'
+  const known = [
+    'Env',
+    'Cmd',
+    'Entrypoint',
+    'User',
+    'WorkingDir',
+    'ExposedPorts',
+    'Volumes',
+    'StopSignal',
+    'Healthcheck',
+    'OnBuild',
+    'Shell',
+  ]
   return Object.entries({ ...Object.fromEntries(known.map((key) => [key, found[key]])), Labels })
     .filter(([, value]) => isSaid(value))
     .map(([key, value]) => `${key}=${JSON.stringify(value)}`)
@@ -182,7 +208,10 @@ await runScript('bun test/system/dockerfile-peers.ts', OPTIONS, async ({ client,
               ...difference(filesOf(OURS, directory), filesOf(THEIRS, directory)),
             ]
       if (differing.length > 0) failures++
-      const took = times === '' ? '' : `: ${Math.round(end - between)} ms, Docker ${Math.round(between - began)} ms`
+      const took =
+        times === ''
+          ? ''
+          : `: ${Math.round(end - between)} ms, Docker ${Math.round(between - began)} ms`
       process.stdout.write(`${differing.length === 0 ? 'ok  ' : 'FAIL'} ${one.name}${took}\n`)
       for (const line of differing) process.stdout.write(`       ${line}\n`)
       for (const image of [OURS, THEIRS]) Bun.spawnSync(['docker', 'rmi', '-f', image])

@@ -140,9 +140,7 @@ const requireSize = (size: number): number => {
 }
 
 /** Reads all entries, those of kinds that are not known here too. */
-export async function* readTarEntries(
-  source: AsyncIterable<Uint8Array>,
-): AsyncGenerator<TarEntry> {
+export async function* readTarEntries(source: AsyncIterable<Uint8Array>): AsyncGenerator<TarEntry> {
   const reader = new ByteReader(source)
   let announced: Announced = new Map()
   for (;;) {

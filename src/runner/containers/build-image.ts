@@ -25,13 +25,7 @@ import { UIDS_OF_JOB } from '../uid-pool.ts'
 import { watchLimits, type ExceededLimit } from '../watch-limits.ts'
 import { CAPABILITIES } from './engine.ts'
 import { BUILT, BUILT_LABEL, CONTEXT, TOO_MUCH, type ImageBuild } from './built-images.ts'
-import {
-  clientEnvironment,
-  diskMeasure,
-  PODMAN,
-  podman,
-  requirePodman,
-} from './podman.ts'
+import { clientEnvironment, diskMeasure, PODMAN, podman, requirePodman } from './podman.ts'
 import { openProxy, PROXY_PORT } from './pull-podman.ts'
 import type { FindRegistry } from './pull.ts'
 

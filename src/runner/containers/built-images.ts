@@ -44,7 +44,14 @@ export class BuiltImages {
   constructor(private readonly call: Call) {}
 
   async isBuilt(image: string): Promise<'no' | 'old' | 'fresh'> {
-    const found = await this.call(['image', 'inspect', '--format', '{{json .Created}}', '--', image])
+    const found = await this.call([
+      'image',
+      'inspect',
+      '--format',
+      '{{json .Created}}',
+      '--',
+      image,
+    ])
     if (found.exit !== 0) return 'no'
     return ageOf(JSON.parse(found.output) as string) < MAX_AGE_MS ? 'fresh' : 'old'
   }

@@ -14,6 +14,8 @@ export type CallOptions = {
   readonly prefix?: readonly string[]
   /** What the client reads. */
   readonly input?: AsyncIterable<Uint8Array>
+  /** The folder that it is started in. */
+  readonly cwd?: string
 }
 
 /** What a call may take that waits for nothing but this machine. */
@@ -32,7 +34,7 @@ async function write(to: Bun.FileSink, input: AsyncIterable<Uint8Array>): Promis
 
 export async function callClient(
   command: readonly string[],
-  { env, signal, timeoutMs = CALL_TIMEOUT_MS, prefix = [], input }: CallOptions = {},
+  { env, signal, timeoutMs = CALL_TIMEOUT_MS, prefix = [], input, cwd }: CallOptions = {},
 ): Promise<Finished> {
   const child = Bun.spawn([...prefix, ...command], {
     env: { ...env },
@@ -42,6 +44,7 @@ export async function callClient(
     killSignal: 'SIGKILL',
     ...(timeoutMs === null ? {} : { timeout: timeoutMs }),
     ...(signal ? { signal } : {}),
+    ...(cwd === undefined ? {} : { cwd }),
   })
   const written =
     input === undefined || child.stdin === undefined ? null : write(child.stdin, input)

@@ -14,7 +14,9 @@ const MAX_IGNORE_BYTES = 1024 ** 2
 const FOLDER_MODE = 0o755
 const EXECUTABLE_BITS = 0o111
 
-type Known = { readonly kind: 'file' | 'folder' } | { readonly kind: 'symbolic'; readonly to: string }
+type Known =
+  | { readonly kind: 'file' | 'folder' }
+  | { readonly kind: 'symbolic'; readonly to: string }
 
 async function* nothing(): AsyncGenerator<Uint8Array> {}
 

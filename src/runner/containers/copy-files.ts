@@ -99,7 +99,9 @@ async function archiveEntries(
   const magic = beginning.toString('hex', 0, 4)
   const packed = PACKED.find(([start]) => magic.startsWith(start))?.[1]
   if (packed !== undefined)
-    throw new Error(`ADD does not unpack ${packed} here; pack ${path} with gzip, or use COPY and RUN`)
+    throw new Error(
+      `ADD does not unpack ${packed} here; pack ${path} with gzip, or use COPY and RUN`,
+    )
   if (!magic.startsWith('1f8b')) return isTar(beginning) ? unpack(files.read(path)) : null
   const open = () => gunzipFile(files.pathOf(path), Number.MAX_SAFE_INTEGER)
   const probe = open()
@@ -156,7 +158,8 @@ export function imageSources(container: string, signal: AbortSignal): Sources {
       const wanted = posix.resolve('/', path)
       if (!hasWildcard(wanted)) return [await sourceOf(wanted)]
       const sources: Source[] = []
-      for (const one of await matchesIn(wanted, signal, container)) sources.push(await sourceOf(one))
+      for (const one of await matchesIn(wanted, signal, container))
+        sources.push(await sourceOf(one))
       return sources
     },
   }
@@ -186,7 +189,8 @@ async function matchesIn(
 
 function modeOf(text: string | null): number | null {
   if (text === null) return null
-  if (!/^[0-7]{1,4}$/.test(text)) throw new Error(`--chmod=${text} is not supported here; write 755`)
+  if (!/^[0-7]{1,4}$/.test(text))
+    throw new Error(`--chmod=${text} is not supported here; write 755`)
   return Number.parseInt(text, 8)
 }
 
@@ -225,7 +229,9 @@ async function missingFolders(
 }
 
 function requireImagePath(path: string, { volumes }: Target): void {
-  const volume = volumes.find((one) => path === one || path.startsWith(`${one.replace(/\/$/, '')}/`))
+  const volume = volumes.find(
+    (one) => path === one || path.startsWith(`${one.replace(/\/$/, '')}/`),
+  )
   if (volume !== undefined)
     throw new Error(
       `${volume} is a volume of the image that this one begins with, and keeps no files here; choose another folder`,

@@ -25,7 +25,7 @@ import { localName } from './load-image.ts'
 const STEP_FOLDER = '/dev/hearth'
 const SCRATCH = 'scratch'
 /** Images of this server, which are no others' to begin with. */
-const OWN_IMAGES = /^localhost\/hearth-/
+const OWN_IMAGES = /^localhost\/hearth-(?:action|network|scratch)(?:[:@]|$)/
 
 /** An image as Docker has it. */
 type Image = { readonly id: string; readonly config: ImageConfig; readonly size: number }
@@ -219,10 +219,7 @@ export class DockerBuild {
     if (this.#heldBytes > this.options.limits.diskBytes) throw new Error(TOO_MUCH.disk)
   }
 
-  async #copy(
-    progress: Progress,
-    statement: Extract<Statement, { kind: 'copy' }>,
-  ): Promise<void> {
+  async #copy(progress: Progress, statement: Extract<Statement, { kind: 'copy' }>): Promise<void> {
     const { from, line } = statement
     const { signal } = this.build
     if (this.#context === null) return

@@ -67,15 +67,17 @@ export type JobContainersOptions = JobEngineOptions & {
   readonly onExceeded: (what: ExceededLimit) => void
 }
 
+type Purpose = 'steps' | 'service' | 'build'
+
 type RunningContainer = {
   readonly pid: number
   readonly folders: readonly string[]
-  readonly isService: boolean
+  readonly purpose: Purpose
   readonly oom: OomWatch
 }
 
 /** A container that was made, with the id of its own. */
-type Created = Prepared & { readonly name: string; readonly isService: boolean }
+type Created = Prepared & { readonly name: string; readonly purpose: Purpose }
 
 const HEALTH_ATTEMPTS = 150
 const HEALTH_DELAY_MS = 2_000
@@ -162,7 +164,7 @@ export class JobContainers {
   async #executeBuild(program: BuildProgram, output: Output, signal: AbortSignal) {
     const place = { mounts: program.mounts, hosts: [], cwd: null }
     const spec = { ...program, env: {}, args: [], credentials: null, isShell: false }
-    const created = await this.#create({ ...spec, place, ports: new Map() })
+    const created = await this.#create({ ...spec, place, ports: new Map() }, 'build')
     return { ...(await this.#attach(created, output, signal)), name: created.name }
   }
 
@@ -287,14 +289,17 @@ export class JobContainers {
   }
 
   /** Makes a container whose network is limited; its program does not run yet. */
-  async #create(wanted: Omit<NewContainer, 'name' | 'variablesFile'>): Promise<Created> {
+  async #create(
+    wanted: Omit<NewContainer, 'name' | 'variablesFile'>,
+    purpose: Purpose = 'steps',
+  ): Promise<Created> {
     const name = this.#newName()
     const variablesFile = join(this.options.directory.folder, `variables-${this.#count}`)
     const container = { ...wanted, name, variablesFile }
     const created = {
       ...(await this.#own.create(container)),
       name,
-      isService: !isOfSteps(container),
+      purpose: isOfSteps(container) ? purpose : ('service' as const),
     }
     if (created.pid > 0) this.#track(created, created.pid)
     if (this.#end.signal.aborted) {
@@ -304,9 +309,9 @@ export class JobContainers {
     return created
   }
 
-  #track({ name, folders, isService }: Created, pid: number): void {
+  #track({ name, folders, purpose }: Created, pid: number): void {
     const all = [...folders, ...this.#own.foldersOf(pid)]
-    this.#running.set(name, { pid, folders: all, isService, oom: new OomWatch(pid) })
+    this.#running.set(name, { pid, folders: all, purpose, oom: new OomWatch(pid) })
     this.#watch()
   }
 
@@ -356,7 +361,7 @@ export class JobContainers {
       du: { argv: [...this.#engine.asUsers(), 'du'], env: this.#engine.environment() },
       limits: this.options.limits,
       kernelLimitsMemory: false,
-      countOomKills: () => this.#countKillsOfServices(),
+      countOomKills: () => this.#countKills(),
       heldBytes: () => this.#heldBytes,
       onExceeded: (what) => this.#endExceeded(what),
     })
@@ -374,12 +379,13 @@ export class JobContainers {
   }
 
   /** Those of the container of the steps are counted at the end of each step. */
-  #countKillsOfServices(): number {
+  #countKills(): number {
     let kills = this.#killedServices
-    for (const [name, { isService, pid, oom }] of this.#running) {
-      if (!isService) continue
+    for (const [name, { purpose, pid, oom }] of this.#running) {
+      if (purpose === 'steps') continue
       kills += oom.kills
-      if (existsSync(`/proc/${pid}`) || this.#ended.has(name)) continue
+      // The end of a build asks by itself.
+      if (purpose === 'build' || existsSync(`/proc/${pid}`) || this.#ended.has(name)) continue
       this.#ended.add(name)
       void this.#wasOutOfMemory(name).then((wasKilled) => {
         if (wasKilled) this.#killedServices++

@@ -163,7 +163,8 @@ class PodmanJob implements JobEngine {
 
   /** Makes the namespaces of a container and sets the rules of its network. */
   async #begin(name: string, areSteps: boolean): Promise<Prepared> {
-    await requirePodman(['init', name])
+    // conmon leaves a file `oom` in its folder where the kernel kills for memory.
+    await requirePodman(['init', name], { cwd: this.options.directory.folder })
     const format =
       '{{.State.Pid}}\n{{.GraphDriver.Data.UpperDir}}{{range .Mounts}}{{if eq .Type "volume"}}\n{{.Source}}{{end}}{{end}}'
     const found = (await requirePodman(['inspect', '--format', format, name])).split('\n')

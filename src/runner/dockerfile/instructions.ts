@@ -31,7 +31,12 @@ export type Copy = {
 
 /** What an instruction says, before variables are replaced. */
 export type Statement = { readonly line: number; readonly text: string } & (
-  | { readonly kind: 'from'; readonly image: string; readonly platform: string; readonly as: string }
+  | {
+      readonly kind: 'from'
+      readonly image: string
+      readonly platform: string
+      readonly as: string
+    }
   | { readonly kind: 'arg'; readonly args: readonly { name: string; value: string | null }[] }
   | { readonly kind: 'env' | 'label'; readonly pairs: readonly Pair[] }
   | {
@@ -91,7 +96,8 @@ function flagsOf(
   for (const flag of flags) {
     const [, key = '', value = ''] = /^--([^=]*)(?:=(.*))?$/s.exec(flag) ?? []
     const has = known.includes(key)
-    if (!has) throw new DockerfileFault(`${name} --${key} is not supported here${wayOut(key)}`, line)
+    if (!has)
+      throw new DockerfileFault(`${name} --${key} is not supported here${wayOut(key)}`, line)
     found.set(key, [...(found.get(key) ?? []), value])
   }
   return found
@@ -137,8 +143,9 @@ function readPairs(kind: 'env' | 'label'): Reader {
     const rest = requireRest(instruction)
     const words = splitWords(rest, escape)
     if (!words[0]?.includes('=')) {
-      const [, first = '', value] = /^(\S+)\s+(.*)$/s.exec(rest) ?? []
-      if (value === undefined) throw new DockerfileFault(`${name} has a name and no value`, line)
+      const end = rest.search(/\s/)
+      const [first, value] = [rest.slice(0, end), rest.slice(end).trimStart()]
+      if (end < 0) throw new DockerfileFault(`${name} has a name and no value`, line)
       return { kind, pairs: [{ name: first, value }] }
     }
     const pairs = words.map((word): Pair => {
@@ -184,9 +191,8 @@ const readRun: Reader = (instruction) => {
     )
   requireRest(instruction)
   const { heredocs } = instruction
-  const program = heredocs.length > 0
-    ? { words: [instruction.rest], isShell: true }
-    : programOf(instruction)
+  const program =
+    heredocs.length > 0 ? { words: [instruction.rest], isShell: true } : programOf(instruction)
   const mounts = (found.get('mount') ?? []).map((text) => mountOf(text, line))
   return { kind: 'run', program, heredocs, mounts }
 }
@@ -211,17 +217,22 @@ const readCopy: Reader = (instruction) => {
       line,
     )
   if (given.length > 1 && !target.endsWith('/') && target !== '.')
-    throw new DockerfileFault(`${name} with several sources has a target with a slash at its end`, line)
+    throw new DockerfileFault(
+      `${name} with several sources has a target with a slash at its end`,
+      line,
+    )
   const valueOf = (key: string): string | null => single(found, key) || null
   const options = { from: valueOf('from'), owner: valueOf('chown'), mode: valueOf('chmod') }
   return { kind: 'copy', isAdd, sources, documents: heredocs, target, ...options }
 }
 
-const readProgram = (kind: 'cmd' | 'entrypoint'): Reader => (instruction) => {
-  flagsOf(instruction, [])
-  const program = instruction.rest === '' ? { words: [], isShell: false } : programOf(instruction)
-  return { kind, program }
-}
+const readProgram =
+  (kind: 'cmd' | 'entrypoint'): Reader =>
+  (instruction) => {
+    flagsOf(instruction, [])
+    const program = instruction.rest === '' ? { words: [], isShell: false } : programOf(instruction)
+    return { kind, program }
+  }
 
 const readShell: Reader = (instruction) => {
   const words = listOf(instruction)
@@ -230,16 +241,20 @@ const readShell: Reader = (instruction) => {
   return { kind: 'shell', words }
 }
 
-const readWords = (kind: 'expose' | 'volume'): Reader => (instruction) => {
-  requireRest(instruction)
-  const words = (kind === 'volume' ? listOf(instruction) : null) ?? wordsOf(instruction.rest)
-  return { kind, words }
-}
+const readWords =
+  (kind: 'expose' | 'volume'): Reader =>
+  (instruction) => {
+    requireRest(instruction)
+    const words = (kind === 'volume' ? listOf(instruction) : null) ?? wordsOf(instruction.rest)
+    return { kind, words }
+  }
 
-const readValue = (kind: 'workdir' | 'user' | 'stopsignal'): Reader => (instruction) => ({
-  kind,
-  value: requireRest(instruction),
-})
+const readValue =
+  (kind: 'workdir' | 'user' | 'stopsignal'): Reader =>
+  (instruction) => ({
+    kind,
+    value: requireRest(instruction),
+  })
 
 const UNITS: Readonly<Record<string, number>> = {
   ns: 1,
@@ -270,7 +285,8 @@ const readHealth: Reader = (instruction) => {
   const { line, rest } = instruction
   const found = flagsOf(instruction, [...Object.keys(TIMES), 'retries'])
   const { name: type, rest: program } = splitInstruction(rest, line)
-  if (type === 'NONE') return { kind: 'healthcheck', health: { test: 'none', times: {}, retries: null } }
+  if (type === 'NONE')
+    return { kind: 'healthcheck', health: { test: 'none', times: {}, retries: null } }
   if (type !== 'CMD' || program === '')
     throw new DockerfileFault('HEALTHCHECK has NONE, or CMD and a program', line)
   const times: Record<string, number> = {}
@@ -329,7 +345,10 @@ function textOf({ name, flags, rest }: Instruction): string {
 export function readStatement(instruction: Instruction, escape: string): Statement {
   const reader = READERS[instruction.name]
   if (reader === undefined)
-    throw new DockerfileFault(`${instruction.name} is no instruction of Dockerfiles`, instruction.line)
+    throw new DockerfileFault(
+      `${instruction.name} is no instruction of Dockerfiles`,
+      instruction.line,
+    )
   const said = reader(instruction, escape)
   return { line: instruction.line, text: textOf(instruction), ...said } as Statement
 }

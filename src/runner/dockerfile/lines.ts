@@ -76,7 +76,11 @@ export function splitInstruction(
   return { name: clean.slice(0, end).toUpperCase(), line, ...splitFlags(clean.slice(end)) }
 }
 
-type Announced = { readonly name: string; readonly isExpanded: boolean; readonly isIndented: boolean }
+type Announced = {
+  readonly name: string
+  readonly isExpanded: boolean
+  readonly isIndented: boolean
+}
 
 const countQuotes = (text: string): number => [...text].filter((one) => `'"`.includes(one)).length
 
@@ -89,7 +93,11 @@ export function heredocOf(word: string): Announced | null {
   const [raw = ''] = expandWords(name, { ...rules, keepsQuotes: true })
   const [first] = words
   if (first === undefined || words.length !== 1) return null
-  return { name: first, isExpanded: countQuotes(first) === countQuotes(raw), isIndented: dash === '-' }
+  return {
+    name: first,
+    isExpanded: countQuotes(first) === countQuotes(raw),
+    isIndented: dash === '-',
+  }
 }
 
 function heredocsOf(text: string): Announced[] {
@@ -185,7 +193,7 @@ class LineReader {
       while (this.#at < this.#lines.length) {
         const raw = this.#lines[this.#at++] ?? ''
         const own = announced.isIndented ? raw.replace(/^\t+/, '') : raw
-        if (own.replace(/\r+$/, '') === announced.name)
+        if (own.replace('\r', '') === announced.name)
           return { name: announced.name, isExpanded: announced.isExpanded, content }
         content += `${own}\n`
       }

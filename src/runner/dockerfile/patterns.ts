@@ -65,7 +65,10 @@ export function ignoredBy(text: string): (path: string) => boolean {
     .map((line) => {
       const isKept = line.startsWith('!')
       const source = (isKept ? line.slice(1).trim() : line).slice(0, MAX_PATTERN_LENGTH)
-      const clean = posix.normalize(source).replace(/^\//, '').replace(/(.)\/$/, '$1')
+      const clean = posix
+        .normalize(source)
+        .replace(/^\//, '')
+        .replace(/(.)\/$/, '$1')
       return { isKept, glob: globOf(clean, tokensOf(clean, true)) }
     })
   return (path) => {

@@ -136,7 +136,8 @@ export function readDockerfile(text: string): Dockerfile {
   const lookup: Lookup = (name) => globals.get(name)
   const froms = parts.map(({ from }) => from)
   const stages = parts.map(({ from, statements }, index): Stage => {
-    const expand = (text: string): string => atLine(from, () => expandWord(text, { lookup, escape }))
+    const expand = (text: string): string =>
+      atLine(from, () => expandWord(text, { lookup, escape }))
     requirePlatform(expand(from.platform), from)
     const name = expand(from.image)
     if (name === '') throw new DockerfileFault('FROM has no image', from.line)

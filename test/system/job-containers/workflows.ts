@@ -238,28 +238,42 @@ jobs:
  * Actions that are built from a Dockerfile. `stamp` is made anew by every build, so that it tells
  * whether an image was built or found.
  */
-export const BUILT_ACTION = (probed: readonly string[]): Record<string, string> => ({
+export const BUILT_ACTION = (probed: readonly string[], far: string): Record<string, string> => ({
   'made/action.yml': `name: Made
 description: Is built from a Dockerfile.
 inputs: { word: { required: true } }
 runs: { using: docker, image: docker/Dockerfile, args: ['\${{ inputs.word }}'] }
 `,
-  'made/docker/Dockerfile': `FROM ${IMAGE} AS first
-RUN cat /proc/sys/kernel/random/uuid >/stamp && mkdir /made
+  'made/docker/Dockerfile': `# syntax=docker/dockerfile:1
+ARG BASE=${IMAGE}
+FROM $BASE AS first
+ARG WORD=from
+RUN cat /proc/sys/kernel/random/uuid >/stamp && mkdir /made && mkdir -m 777 /open
 RUN ${probes(probed)}; true
 RUN ${WALLS.replace('echo RESULT walls hold', 'true')}
 RUN wget -T 3 -q -O - http://localhost:47100/ >/dev/null 2>&1 && echo RESULT used the proxy; true
 RUN cat /proc/1/environ 2>/dev/null | grep -q HTTPS_PROXY && echo RESULT read the proxy; true
 RUN grep -q "^ *0 *0 " /proc/self/uid_map && echo RESULT is root of the machine; ls /dev/vda /dev/kvm 2>/dev/null && echo RESULT sees devices; true
+RUN ${connects(far)} && echo far >/far
+USER 65534
+RUN echo "user $(id -u)" >/open/user
+USER 0
 FROM first
-COPY main.sh more/linked.txt /made/
+ARG WORD
+ENV SAID="$WORD env \${UNSET:-default}"
+COPY main.sh m?re/*.txt /made/
+COPY . /all/
+COPY --from=first /stamp /copied/
 ENTRYPOINT ["/bin/sh", "/made/main.sh"]
 `,
-  'made/docker/main.sh': `echo "RESULT made $1 $INPUT_WORD $(cat /made/linked.txt) $(pwd)"
+  'made/docker/main.sh': `[ "$1" = one ] && echo "RESULT holds $SAID, $(cat /far), $(cat /open/user), $(echo $(ls /all))"
+[ "$(cat /stamp)" = "$(cat /copied/stamp)" ] || echo RESULT has another stamp
+echo "RESULT made $1 $INPUT_WORD $(cat /made/linked.txt) $(pwd)"
 echo "stamp=$(cat /stamp)" >>$GITHUB_OUTPUT
 `,
   'made/docker/more/linked.txt': 'linked',
-  'made/docker/.dockerignore': 'left-out\n',
+  'made/docker/left-out/file': 'out',
+  'made/docker/.dockerignore': 'left-out\n.dockerignore\n',
 })
 
 const made = (id: string): string =>
@@ -288,7 +302,7 @@ ${made('three')}      - run: '[ "\${{ steps.three.outputs.stamp }}" = "\${{ need
       - run: |
           mkdir large broken
           printf 'FROM ${IMAGE}\\nRUN dd if=/dev/zero of=/big bs=1M count=600; sleep 20\\n' >large/Dockerfile
-          printf 'FROM ${IMAGE}\\nRUN exit 7\\n' >broken/Dockerfile
+          printf 'FROM ${IMAGE}\\nRUN echo said before\\nRUN exit 7\\n' >broken/Dockerfile
           for one in large broken; do printf 'runs: { using: docker, image: Dockerfile }\\n' >$one/action.yml; done
       - { uses: ./broken, continue-on-error: true }
       - uses: ./large
@@ -312,6 +326,7 @@ ${made('three')}      - run: '[ "\${{ steps.three.outputs.stamp }}" = "\${{ need
 
 export const BUILD_RESULTS = [
   'RESULT changed',
+  'RESULT holds from env default, far, user 65534, Dockerfile main.sh more',
   'RESULT made four four linked /github/workspace',
   'RESULT made one one linked /github/workspace',
   'RESULT made three three linked /github/workspace',
@@ -319,6 +334,22 @@ export const BUILD_RESULTS = [
   'RESULT one image in a job',
   'RESULT one image of two jobs',
 ]
+
+/** What Docker's images are not built with, and says so before anything runs. */
+export const REFUSED_BUILDS = `on: push
+jobs:
+  refused:
+    runs-on: ubuntu-latest
+    steps:
+      - run: |
+          for one in address mount user; do mkdir $one; printf 'runs: { using: docker, image: Dockerfile }\\n' >$one/action.yml; done
+          printf 'FROM ${IMAGE}\\nRUN echo RESULT ran\\nADD https://example.com/x /x\\n' >address/Dockerfile
+          printf 'FROM ${IMAGE}\\nRUN echo RESULT ran\\nRUN --mount=type=secret,id=x true\\n' >mount/Dockerfile
+          printf 'FROM ${IMAGE}\\nUSER nobody-here\\nRUN echo RESULT ran\\n' >user/Dockerfile
+      - { uses: ./address, continue-on-error: true }
+      - { uses: ./mount, continue-on-error: true }
+      - { uses: ./user, continue-on-error: true }
+`
 
 /** An image that is built for minutes. */
 export const SLOW_BUILD = `on: push
@@ -328,7 +359,7 @@ jobs:
     steps:
       - run: |
           mkdir slow
-          printf 'FROM ${IMAGE}\\nRUN echo begun; sleep 600\\n' >slow/Dockerfile
+          printf 'FROM ${IMAGE}\\nRUN echo one >/one\\nRUN echo begun; sleep 600\\n' >slow/Dockerfile
           printf 'runs: { using: docker, image: Dockerfile }\\n' >slow/action.yml
       - uses: ./slow
 `
