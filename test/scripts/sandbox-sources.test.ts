@@ -18,6 +18,7 @@ test('licences and whole sources of the programs for the sandbox go with a relea
     'hold.c',
     'include/config.h',
     'include/sys/capability.h',
+    'step.c',
     'build-sandbox.ts',
   ])
   const archive = sources.get('bubblewrap_0.11.0.orig.tar.xz') ?? new Uint8Array(0)
@@ -41,7 +42,7 @@ function elfOf(name: string): { machine: number; isDynamic: boolean } {
 
 test('the programs are static, each for its kind of machine', () => {
   const [X64, ARM64] = [62, 183]
-  for (const program of ['bwrap', 'forward']) {
+  for (const program of ['bwrap', 'forward', 'hold', 'step']) {
     expect(elfOf(`${program}-x64.bin`)).toEqual({ machine: X64, isDynamic: false })
     expect(elfOf(`${program}-arm64.bin`)).toEqual({ machine: ARM64, isDynamic: false })
   }

@@ -24,7 +24,14 @@ import { quote, quoteAll } from '../shell.ts'
 import { UIDS_OF_JOB } from '../uid-pool.ts'
 import { watchLimits, type ExceededLimit } from '../watch-limits.ts'
 import { CAPABILITIES } from './engine.ts'
-import { BUILT, BUILT_LABEL, CONTEXT, TOO_MUCH, type ImageBuild } from './built-images.ts'
+import {
+  BUILT,
+  BUILT_LABEL,
+  CONTEXT,
+  dockerfileOf,
+  TOO_MUCH,
+  type ImageBuild,
+} from './built-images.ts'
 import { clientEnvironment, diskMeasure, PODMAN, podman, requirePodman } from './podman.ts'
 import { openProxy, PROXY_PORT } from './pull-podman.ts'
 import type { FindRegistry } from './pull.ts'
@@ -157,9 +164,10 @@ async function loadImage(archive: string, image: string): Promise<void> {
 }
 
 /** Writes the images of this machine that the Dockerfile names into a file; null for none. */
-async function saveLocalImages({ folder, file }: ImageBuild): Promise<string | null> {
+async function saveLocalImages(build: ImageBuild): Promise<string | null> {
+  const { folder } = build
   const names: string[] = []
-  for (const name of localImagesOf(await readFile(join(folder, CONTEXT, file), 'utf8')))
+  for (const name of localImagesOf((await dockerfileOf(build)) ?? ''))
     if ((await podman(['image', 'exists', '--', name])).exit === 0) names.push(name)
   if (names.length === 0) return null
   const path = join(folder, 'bases.tar')

@@ -1,5 +1,8 @@
 /** Images that jobs build: what they are called, which are here, and which are deleted again. */
+import { lstat, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { DAY, MINUTE, systemClock } from '#lib/time.ts'
+import { MAX_FILE_BYTES } from '../dockerfile/lines.ts'
 import type { ExceededLimit } from '../watch-limits.ts'
 import type { Call } from './client.ts'
 
@@ -20,6 +23,16 @@ export type ImageBuild = {
 
 /** The folder of the files below that of the build. */
 export const CONTEXT = 'context'
+
+/**
+ * The text of the Dockerfile; null where it is no file, or larger than `MAX_FILE_BYTES`. A link would
+ * lead the server out of the folder.
+ */
+export async function dockerfileOf({ folder, file }: ImageBuild): Promise<string | null> {
+  const path = join(folder, CONTEXT, file)
+  const found = await lstat(path).catch(() => null)
+  return found?.isFile() && found.size <= MAX_FILE_BYTES ? readFile(path, 'utf8') : null
+}
 
 /** Why a build ended that took more than its job may. */
 export const TOO_MUCH: Readonly<Record<ExceededLimit, string>> = {

@@ -5,13 +5,16 @@
 import { createReadStream } from 'node:fs'
 import { lstat, readdir, readFile, readlink } from 'node:fs/promises'
 import { join, posix } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import type { TarEntry } from '#lib/archives/tar-entries.ts'
-import { ignoredBy } from '../dockerfile/patterns.ts'
+import { IgnoredFiles } from '../dockerfile/patterns.ts'
 
 /** As the kernel has it for links of links (path_resolution(7)). */
 const MAX_LINKS = 40
 const MAX_IGNORE_BYTES = 1024 ** 2
 const FOLDER_MODE = 0o755
+/** Some milliseconds of patterns, after which others have a turn. */
+const STEPS_OF_TURN = 1_000_000
 const EXECUTABLE_BITS = 0o111
 
 type Known =
@@ -44,14 +47,19 @@ export class ContextFiles {
       text = await readFile(join(folder, name), 'utf8')
       break
     }
-    await files.#add('', ignoredBy(text))
+    await files.#add('', new IgnoredFiles(text))
     return files
   }
 
-  async #add(below: string, isIgnored: (path: string) => boolean): Promise<void> {
+  async #add(below: string, ignored: IgnoredFiles): Promise<void> {
+    let turnEnd = ignored.steps + STEPS_OF_TURN
     for (const entry of await readdir(join(this.folder, below), { withFileTypes: true })) {
       const path = below === '' ? entry.name : `${below}/${entry.name}`
-      if (!isIgnored(path)) {
+      if (ignored.steps > turnEnd) {
+        await setImmediate()
+        turnEnd = ignored.steps + STEPS_OF_TURN
+      }
+      if (!ignored.has(path)) {
         // Those of a folder that is left out may be kept.
         for (let at = path.indexOf('/'); at > 0; at = path.indexOf('/', at + 1))
           this.#known.set(path.slice(0, at), { kind: 'folder' })
@@ -59,7 +67,7 @@ export class ContextFiles {
         const kind = entry.isDirectory() ? 'folder' : 'file'
         this.#known.set(path, link === null ? { kind } : { kind: 'symbolic', to: link })
       }
-      if (entry.isDirectory()) await this.#add(path, isIgnored)
+      if (entry.isDirectory()) await this.#add(path, ignored)
     }
   }
 
@@ -113,6 +121,10 @@ export class ContextFiles {
 
   /** What is at a resolved path: a file, or a folder with all below it. That itself has an empty path. */
   async *entriesAt(path: string): AsyncGenerator<TarEntry> {
+    if (this.#known.get(path)?.kind === 'file') {
+      yield await this.#fileEntry(path, '')
+      return
+    }
     for (const [other, known] of this.#known) {
       const isBelow = path === '' || other === path || other.startsWith(`${path}/`)
       if (!isBelow) continue

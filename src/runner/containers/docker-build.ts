@@ -3,7 +3,7 @@
  * root and past the rules of jobs. Each `RUN` is a container of the job with its limits and its
  * network; files are written into containers that do not run; and images are made of containers.
  */
-import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { qualifiedImage } from '#lib/container-image.ts'
 import { objectOf } from '#lib/json-value.ts'
@@ -13,7 +13,7 @@ import { readStatement, type EmptyMount, type Statement } from '../dockerfile/in
 import { heredocOf, MAX_FILE_BYTES, splitInstruction } from '../dockerfile/lines.ts'
 import { StageState, type ImageConfig } from '../dockerfile/stage-state.ts'
 import { copiedStage, readDockerfile, type Dockerfile, type Stage } from '../dockerfile/stages.ts'
-import { BUILT_LABEL, CONTEXT, TOO_MUCH, type ImageBuild } from './built-images.ts'
+import { BUILT_LABEL, CONTEXT, dockerfileOf, TOO_MUCH, type ImageBuild } from './built-images.ts'
 import { ContextFiles } from './context-files.ts'
 import { contextSources, copyFiles, imageSources, makeFolder, type Target } from './copy-files.ts'
 import { docker, requireDocker } from './docker.ts'
@@ -82,7 +82,10 @@ export class DockerBuild {
     const { folder, file, signal } = this.build
     try {
       const context = await ContextFiles.open(join(folder, CONTEXT), file)
-      const dockerfile = await this.#readFile(join(folder, CONTEXT, file))
+      const text = await dockerfileOf(this.build)
+      if (text === null)
+        throw new DockerfileFault(`${file} is no file of at most ${MAX_FILE_BYTES} bytes`)
+      const dockerfile = readDockerfile(text)
       this.#context = context
       this.#dockerfile = dockerfile
       for (const index of dockerfile.needed) await this.#buildStage(dockerfile, index)
@@ -93,13 +96,6 @@ export class DockerBuild {
     } finally {
       await this.#clean()
     }
-  }
-
-  async #readFile(path: string): Promise<Dockerfile> {
-    const bytes = await readFile(path)
-    if (bytes.length > MAX_FILE_BYTES)
-      throw new DockerfileFault(`the Dockerfile has more than ${MAX_FILE_BYTES} bytes`)
-    return readDockerfile(bytes.toString())
   }
 
   /** Removes what no image needs that is left. */

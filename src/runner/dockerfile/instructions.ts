@@ -197,6 +197,7 @@ const readRun: Reader = (instruction) => {
   return { kind: 'run', program, heredocs, mounts }
 }
 
+const MAX_SOURCES = 500
 const ADDRESS = /^(?:https?|ftp|git|ssh):\/\/|^git@/i
 
 const readCopy: Reader = (instruction) => {
@@ -216,6 +217,8 @@ const readCopy: Reader = (instruction) => {
       `ADD does not fetch ${far} here; fetch it with RUN, or put the file beside the Dockerfile`,
       line,
     )
+  if (given.length > MAX_SOURCES)
+    throw new DockerfileFault(`${name} has more than ${MAX_SOURCES} sources`, line)
   if (given.length > 1 && !target.endsWith('/') && target !== '.')
     throw new DockerfileFault(
       `${name} with several sources has a target with a slash at its end`,

@@ -2,8 +2,10 @@
 import { posix } from 'node:path'
 import { globOf, type Glob, type GlobToken } from '#lib/glob.ts'
 
-const MAX_PATTERNS = 1_000
-const MAX_PATTERN_LENGTH = 1_000
+const MAX_PATTERNS = 500
+const MAX_PATTERN_LENGTH = 256
+/** Steps of the automata over all paths, which are a few nanoseconds each. */
+const MAX_STEPS = 200_000_000
 
 /** The end of a class of characters that begins at `at`; 0 for none. */
 function endOfClass(chars: readonly string[], at: number): number {
@@ -51,31 +53,56 @@ function tokensOf(pattern: string, hasDeep: boolean): GlobToken[] {
 export const hasWildcard = (text: string): boolean => /[*?[]/.test(text)
 
 /** A pattern of COPY and ADD. */
-export const copyPattern = (text: string): Glob => globOf(text, tokensOf(text, false))
+export function copyPattern(text: string): Glob {
+  if (text.length > MAX_PATTERN_LENGTH)
+    throw new Error(`a pattern has more than ${MAX_PATTERN_LENGTH} characters`)
+  return globOf(text, tokensOf(text, false))
+}
 
-/** Says whether files are left out of the build by a text as `.dockerignore`. */
-export function ignoredBy(text: string): (path: string) => boolean {
-  const patterns = text
-    .replace(/^\uFEFF/, '')
-    .split('\n')
-    .filter((line) => !line.startsWith('#'))
-    .map((line) => line.trim())
-    .filter((line) => line !== '')
-    .slice(0, MAX_PATTERNS)
-    .map((line) => {
+/** Which files are left out of a build, by a text as `.dockerignore`. */
+export class IgnoredFiles {
+  readonly #patterns: readonly { readonly isKept: boolean; readonly glob: Glob }[]
+  /** Of the patterns together. */
+  readonly #length: number
+  #steps = 0
+
+  constructor(text: string) {
+    const lines = text
+      .replace(/^\uFEFF/, '')
+      .split('\n')
+      .filter((line) => !line.startsWith('#'))
+      .map((line) => line.trim())
+      .filter((line) => line !== '')
+    if (lines.length > MAX_PATTERNS)
+      throw new Error(`.dockerignore has more than ${MAX_PATTERNS} patterns`)
+    this.#patterns = lines.map((line) => {
       const isKept = line.startsWith('!')
-      const source = (isKept ? line.slice(1).trim() : line).slice(0, MAX_PATTERN_LENGTH)
+      const source = isKept ? line.slice(1).trim() : line
+      if (source.length > MAX_PATTERN_LENGTH)
+        throw new Error(`a pattern of .dockerignore has more than ${MAX_PATTERN_LENGTH} characters`)
       const clean = posix
         .normalize(source)
         .replace(/^\//, '')
         .replace(/(.)\/$/, '$1')
       return { isKept, glob: globOf(clean, tokensOf(clean, true)) }
     })
-  return (path) => {
+    this.#length = lines.reduce((sum, line) => sum + line.length, 0)
+  }
+
+  /** What was done until now, for callers that give others a turn. */
+  get steps(): number {
+    return this.#steps
+  }
+
+  /** Throws an Error when all calls together take too long. */
+  has(path: string): boolean {
     const parts = path.split('/')
+    this.#steps += this.#length * path.length * parts.length
+    if (this.#steps > MAX_STEPS)
+      throw new Error('.dockerignore has too many patterns for so many files')
     const paths = parts.map((_, at) => parts.slice(0, at + 1).join('/'))
     let isIgnored = false
-    for (const { isKept, glob } of patterns)
+    for (const { isKept, glob } of this.#patterns)
       if (isKept === isIgnored && paths.some((one) => glob.matches(one))) isIgnored = !isKept
     return isIgnored
   }

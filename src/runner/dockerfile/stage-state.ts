@@ -24,10 +24,11 @@ export type ImageConfig = {
 const DEFAULT_SHELL = ['/bin/sh', '-c']
 const DEFAULT_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 /** Of all variables, and of everything that labels, ports and volumes say. */
-const MAX_CONFIG_LENGTH = 1024 ** 2
+const MAX_CONFIG_LENGTH = 256 * 1024
 const MAX_PORTS = 1_000
 
 const nameOf = (entry: string): string => entry.slice(0, entry.indexOf('='))
+const valueOf = (entry: string): string => entry.slice(entry.indexOf('=') + 1)
 
 /** Statements that change what the image says of itself and nothing else. */
 export class StageState {
@@ -46,8 +47,7 @@ export class StageState {
     const env = this.config.Env ?? []
     if (!env.some((entry) => nameOf(entry) === 'PATH'))
       this.config.Env = [...env, `PATH=${DEFAULT_PATH}`]
-    for (const entry of this.config.Env ?? [])
-      this.#variables.set(nameOf(entry), entry.slice(entry.indexOf('=') + 1))
+    for (const entry of this.config.Env ?? []) this.#variables.set(nameOf(entry), valueOf(entry))
   }
 
   /** The environment of a program. */
@@ -117,8 +117,12 @@ export class StageState {
       case 'expose':
         return this.#expose(statement.words)
       case 'volume':
-        for (const word of statement.words)
-          config.Volumes = { ...config.Volumes, [requireText(this.expand(word))]: {} }
+        config.Volumes = {
+          ...config.Volumes,
+          ...Object.fromEntries(
+            statement.words.map((word) => [requireText(this.expand(word)), {}] as const),
+          ),
+        }
         return
       case 'workdir':
         config.WorkingDir = this.resolve(statement.value).replace(/(.)\/$/, '$1')
@@ -155,32 +159,35 @@ export class StageState {
       name: requireText(this.expand(name)),
       value: this.expand(value),
     }))
-    for (const { name, value } of expanded) {
-      if (kind === 'label') this.config.Labels = { ...this.config.Labels, [name]: value }
-      else this.#setVariable(name, value)
+    const entries = expanded.map(({ name, value }) => [name, value] as const)
+    if (kind === 'label') {
+      this.config.Labels = { ...this.config.Labels, ...Object.fromEntries(entries) }
+      return
     }
-  }
-
-  #setVariable(name: string, value: string): void {
-    const env = this.config.Env ?? []
-    const entry = `${name}=${value}`
-    const at = env.findIndex((one) => nameOf(one) === name)
-    this.config.Env = at < 0 ? [...env, entry] : env.with(at, entry)
-    this.#variables.set(name, value)
+    // One that is there keeps its place.
+    const env = new Map((this.config.Env ?? []).map((entry) => [nameOf(entry), valueOf(entry)]))
+    for (const [name, value] of entries) {
+      env.set(name, value)
+      this.#variables.set(name, value)
+    }
+    this.config.Env = [...env].map((pair) => pair.join('='))
   }
 
   #expose(words: readonly string[]): void {
     const given = words.flatMap((word) => expandWords(word, this.#rules))
+    const ports: Record<string, object> = { ...this.config.ExposedPorts }
+    let count = Object.keys(ports).length
     for (const one of given) {
       const [, from, to, protocol = 'tcp'] =
         /^(\d{1,5})(?:-(\d{1,5}))?(?:\/(tcp|udp|sctp))?$/i.exec(one) ?? []
       const [first, last] = [Number(from), Number(to ?? from)]
-      if (from === undefined || last < first || last > 65_535 || last - first >= MAX_PORTS)
+      if (from === undefined || last < first || last > 65_535)
         throw new Error(`${one} is no port; write 8080 or 8080/udp`)
-      const ports: Record<string, object> = {}
+      count += last - first + 1
+      if (count > MAX_PORTS) throw new Error(`there are more than ${MAX_PORTS} ports`)
       for (let port = first; port <= last; port++) ports[`${port}/${protocol.toLowerCase()}`] = {}
-      this.config.ExposedPorts = { ...this.config.ExposedPorts, ...ports }
     }
+    this.config.ExposedPorts = ports
   }
 
   #healthOf({ test, times, retries }: Health): object {
