@@ -245,8 +245,7 @@ inputs: { word: { required: true } }
 runs: { using: docker, image: docker/Dockerfile, args: ['\${{ inputs.word }}'] }
 `,
   'made/docker/Dockerfile': `# syntax=docker/dockerfile:1
-ARG BASE=${IMAGE}
-FROM $BASE AS first
+FROM ${IMAGE} AS first
 ARG WORD=from
 RUN cat /proc/sys/kernel/random/uuid >/stamp && mkdir /made && mkdir -m 777 /open
 RUN ${probes(probed)}; true
