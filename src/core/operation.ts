@@ -5,6 +5,7 @@
 import { Compile, type Validator } from 'typebox/compile'
 import { Value } from 'typebox/value'
 import type { Static, TObject, TProperties, TSchema } from 'typebox'
+import { invalidInput } from './input-errors.ts'
 import type { Git } from '#git'
 import { Refusal } from '#lib/errors.ts'
 import { lazy } from '#lib/lazy.ts'
@@ -676,7 +677,10 @@ export function validate(
   if (operation.validator.Check(input)) return input
   const converted = convert(operation.input, input)
   if (operation.validator.Check(converted)) return converted
-  throw operation.explainInvalid(converted) ?? invalidInput(operation, converted)
+  throw (
+    operation.explainInvalid(converted) ??
+    invalidInput(operation.input, Value.Errors(operation.input, converted))
+  )
 }
 
 /**
@@ -716,28 +720,4 @@ function convertText(type: string | undefined, text: string): unknown {
   if (type === 'number' && /^-?\d{1,15}(\.\d{1,15})?$/.test(text)) return Number(text)
   if (type !== 'boolean') return text
   return text === 'true' || text === '1' ? true : text === 'false' || text === '0' ? false : text
-}
-
-/** The refusal for the first error of an input. */
-function invalidInput(operation: Operation, input: unknown): Refusal {
-  const [first] = Value.Errors(operation.input, input)
-  if (!first) return new Refusal('invalid', 'the input is not valid')
-  const missing = (first.params as { requiredProperties?: string[] }).requiredProperties?.[0]
-  const path = first.instancePath
-    .split('/')
-    .slice(1)
-    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
-  if (missing !== undefined) path.push(missing)
-  const field = path
-    .reduce(
-      (text, part) =>
-        /^\d+$/.test(part) ? `${text}[${part}]` : text === '' ? part : `${text}.${part}`,
-      '',
-    )
-    .slice(0, 200)
-  return new Refusal(
-    'invalid',
-    `${field || 'the input'} ${missing === undefined ? first.message : 'is required'}`,
-    { field: field || undefined },
-  )
 }

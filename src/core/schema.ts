@@ -10,6 +10,12 @@ export { Type, type Static, type TSchema }
 export const isValid = <T extends TSchema>(schema: T, value: unknown): value is Static<T> =>
   Value.Check(schema, value)
 
+/**
+ * What a text must be, after “must be”, in refusals of its pattern. `x-` names are for this program only and are
+ * not published.
+ */
+export const mustBe = (words: string) => ({ 'x-must-be': words })
+
 /** A value or null. */
 export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
@@ -39,6 +45,7 @@ export const RepoPath = Type.String({
   minLength: 3,
   maxLength: 160,
   pattern: '^[^/\\s]+/[^/\\s]+(/pull/[0-9]+)?$',
+  ...mustBe('a repository as workspace/name'),
   description: 'The repository as <owner>/<name>.',
   examples: ['acme/site'],
 })
@@ -47,6 +54,7 @@ export const Slug = Type.String({
   minLength: 1,
   maxLength: 39,
   pattern: SLUG_PATTERN,
+  ...mustBe('lowercase letters and digits, with single hyphens between them'),
   description: 'Lowercase letters, digits and single hyphens.',
 })
 
@@ -60,6 +68,7 @@ export const WorkspaceSlug = Type.String({
 
 export const Sha = Type.String({
   pattern: '^[0-9a-f]{40}$',
+  ...mustBe('a commit id of 40 lowercase hex digits'),
   description: 'A commit id: 40 lowercase hex digits.',
 })
 

@@ -113,6 +113,19 @@ const describedBy = (props: FieldBase): string | undefined => {
   return parts.length ? parts.join(' ') : undefined
 }
 
+/** A longer label is a sentence. */
+const MAX_NAME_WORDS = 3
+
+/** A message that begins with the name of its input begins with the label, by which people know it. */
+function errorOf({ name, label, error }: FieldBase): string {
+  const text = error ?? ''
+  const input = text.slice(0, Math.max(0, text.indexOf(' ')))
+  const isNamed = input.replace(/\[\d+\]$/, '').toLowerCase() === name.toLowerCase()
+  return isNamed && label.split(' ').length <= MAX_NAME_WORDS
+    ? label + text.slice(input.length)
+    : text
+}
+
 const FieldFrame = ({ field, children }: { field: FieldBase; children?: Child }) => (
   <div class={['field', field.error && 'field-bad']}>
     <label class={field.hideLabel ? 'unseen' : undefined} for={idOf(field)}>
@@ -129,7 +142,7 @@ const FieldFrame = ({ field, children }: { field: FieldBase; children?: Child })
     {field.error && (
       <p class="field-error" id={`${idOf(field)}-error`}>
         <Icon name="warning" />
-        {field.error}
+        {errorOf(field)}
       </p>
     )}
     {field.hint !== undefined && (

@@ -50,15 +50,21 @@ export const listAgentsOfPull = (db: Db, repo_id: string, pull_number: number): 
     pull_number,
   )
 
-/** Newest first. */
+/** Whether the token of an agent has ended, at the time `?2`. */
+const HAS_ENDED = '(a.ended_at IS NOT NULL OR a.expires_at <= ?2 OR t.id IS NULL)'
+
+/** Newest first, of one repository. `ended` is null for all of them. */
 export const listAgentRows = (
   db: Db,
   repo_id: string,
-  window: { limit: number; offset: number },
+  window: { now: Timestamp; ended: boolean | null; limit: number; offset: number },
 ): AgentRow[] =>
   db.all<AgentRow>(
-    `${SELECT} WHERE a.repo_id = ? ORDER BY a.id DESC LIMIT ? OFFSET ?`,
+    `${SELECT} WHERE a.repo_id = ?1 AND (?3 IS NULL OR ${HAS_ENDED} = ?3)
+     ORDER BY a.id DESC LIMIT ?4 OFFSET ?5`,
     repo_id,
+    window.now,
+    window.ended === null ? null : Number(window.ended),
     window.limit,
     window.offset,
   )

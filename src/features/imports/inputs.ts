@@ -1,4 +1,4 @@
-import { OneOf, Type } from '#core/schema.ts'
+import { mustBe, OneOf, Type } from '#core/schema.ts'
 import { PARTS } from './schema.ts'
 
 export const AddressInput = (description?: string) =>
@@ -14,6 +14,7 @@ export const TokenInput = (description?: string) =>
     minLength: 1,
     maxLength: 2000,
     pattern: '^[^\\x00-\\x1f\\x7f]+$',
+    ...mustBe('one line'),
     ...(description === undefined ? {} : { description }),
   })
 

@@ -2,7 +2,7 @@ import { decide, writesRepo, writesWorkspaceAsPerson } from '#core/access.ts'
 import type { UserCaller } from '#core/caller.ts'
 import { typeId } from '#core/ids.ts'
 import { operation } from '#core/operation.ts'
-import { RepoPath, Type, WorkspaceSlug } from '#core/schema.ts'
+import { mustBe, RepoPath, Type, WorkspaceSlug } from '#core/schema.ts'
 import type { Tx } from '#core/write.ts'
 import { recordActor } from '#features/accounts/index.ts'
 import { auditIntegration, configOf, type IntegrationRow } from '#features/integrations/index.ts'
@@ -33,6 +33,7 @@ export const setIncomingHook = operation({
       Type.String({
         maxLength: 256,
         pattern: '^([\\x21-\\x7e]{8,})?$',
+        ...mustBe('at least 8 printable ASCII characters without spaces'),
         description: 'At least 8 characters; stored encrypted and never shown.',
       }),
     ),

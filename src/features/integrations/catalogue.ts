@@ -3,7 +3,7 @@
  * catalogue are made from these schemas.
  */
 import type { TObject } from 'typebox'
-import { OneOf, Type, type Static } from '#core/schema.ts'
+import { mustBe, OneOf, type Static, Type } from '#core/schema.ts'
 import type { IntegrationKind } from './schema.ts'
 
 const MAX_TOKENS = 100_000_000
@@ -16,6 +16,7 @@ const Address = (title: string, example: string) =>
     minLength: 1,
     maxLength: 1000,
     pattern: '^https?://[^\\s]+$',
+    ...mustBe('an address that begins with https:// or http://'),
     examples: [example],
   })
 
@@ -23,6 +24,7 @@ const Address = (title: string, example: string) =>
 const LocalAddress = Type.String({
   ...Address('Address', 'http://127.0.0.1:11434/v1'),
   pattern: '^(https?://[^\\s]+|unix:/[^\\s]+)$',
+  ...mustBe('an address that begins with https://, http:// or unix:/'),
   examples: ['http://127.0.0.1:11434/v1', 'unix:/run/models.sock'],
 })
 
@@ -277,6 +279,7 @@ const Pointer = (title: string, usual: string) =>
       title,
       maxLength: 200,
       pattern: '^(/[^/]*)*$',
+      ...mustBe('a JSON pointer, such as /issue/id'),
       examples: [usual],
       description: `A JSON pointer; ${usual} unless given.`,
     }),
@@ -300,6 +303,7 @@ const ERROR_TRACKERS: readonly Provider[] = [
             title: 'Organization',
             maxLength: 100,
             pattern: '^[a-z0-9][a-z0-9_-]*$',
+            ...mustBe('lowercase letters, digits, hyphens and underscores'),
             description: 'Its short name in addresses.',
           }),
         ),

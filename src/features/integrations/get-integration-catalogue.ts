@@ -4,6 +4,10 @@ import { Type, WorkspaceSlug } from '#core/schema.ts'
 import { PROVIDERS } from './catalogue.ts'
 import { CatalogueEntry } from './schema.ts'
 
+/** Leaves out what a schema says to this program only. */
+const publicValue = (name: string, value: unknown): unknown =>
+  name.startsWith('x-') ? undefined : value
+
 export const getIntegrationCatalogue = operation({
   name: 'get_integration_catalogue',
   summary:
@@ -21,7 +25,7 @@ export const getIntegrationCatalogue = operation({
       title,
       description,
       kinds: [kind],
-      config_schema: JSON.parse(JSON.stringify(config)) as Record<string, unknown>,
+      config_schema: JSON.parse(JSON.stringify(config, publicValue)) as Record<string, unknown>,
       secret,
     })),
 })

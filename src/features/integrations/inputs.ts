@@ -1,6 +1,7 @@
 /** Inputs of integrations. */
 import { Value } from 'typebox/value'
-import { FreeForm, Type } from '#core/schema.ts'
+import { invalidInput } from '#core/input-errors.ts'
+import { FreeForm, mustBe, Type } from '#core/schema.ts'
 import { invalid } from '#lib/errors.ts'
 import { socketOf } from '#lib/outbound/outbound.ts'
 import type { Provider } from './catalogue.ts'
@@ -11,6 +12,7 @@ export const IntegrationName = Type.String({
   minLength: 1,
   maxLength: 100,
   pattern: '\\S',
+  ...mustBe('text'),
   description: 'What people call it.',
 })
 export const Config = FreeForm({
@@ -19,6 +21,7 @@ export const Config = FreeForm({
 export const Secret = Type.String({
   maxLength: 8192,
   pattern: '^[\\x21-\\x7e]*$',
+  ...mustBe('printable ASCII characters without spaces'),
   description: 'The key or token of the service; stored encrypted and never shown.',
 })
 export const IntegrationId = Type.String({
@@ -30,14 +33,8 @@ export const IntegrationId = Type.String({
 /** The checked configuration as JSON. Throws 422 that names the first wrong field. */
 export function readConfig(provider: Provider, config: Record<string, unknown>): string {
   requireKnownFields(provider, config)
-  if (!Value.Check(provider.config, config)) {
-    const [first] = Value.Errors(provider.config, config)
-    const path = (first?.instancePath ?? '').replaceAll('/', '.')
-    throw invalid(
-      `config${path}`.slice(0, 200),
-      `config${path} ${first?.message ?? 'is not valid'}`.slice(0, 500),
-    )
-  }
+  if (!Value.Check(provider.config, config))
+    throw invalidInput(provider.config, Value.Errors(provider.config, config), 'config')
   requirePlainAddress(config.base_url)
   const text = JSON.stringify(config)
   if (text.length > MAX_CONFIG_LENGTH) throw invalid('config', 'config is longer than 64 KiB')

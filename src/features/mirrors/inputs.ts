@@ -4,7 +4,7 @@ import type { SignedIn } from '#core/caller.ts'
 import type { Db } from '#core/db.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { outboundMessage } from '#core/outbound.ts'
-import { Type } from '#core/schema.ts'
+import { mustBe, Type } from '#core/schema.ts'
 import type { Tx } from '#core/write.ts'
 import {
   checkRemote,
@@ -29,22 +29,26 @@ export const LinkName = Type.String({
   minLength: 1,
   maxLength: 60,
   pattern: '^[^\\x00-\\x1f\\x7f]+$',
+  ...mustBe('one line'),
   description: 'What people call the remote; its host unless given.',
 })
 export const Username = Type.String({
   maxLength: 200,
   pattern: '^[^\\x00-\\x1f\\x7f:]*$',
+  ...mustBe('one line without colons'),
   description: 'The name that belongs to the secret; not needed for a token.',
 })
 export const Secret = Type.String({
   maxLength: 2000,
   pattern: '^[^\\x00-\\x1f\\x7f]*$',
+  ...mustBe('one line'),
   description: 'A token or password, stored encrypted and never returned. Empty removes it.',
 })
 
 export const HostKey = Type.String({
   maxLength: 50,
   pattern: '^(SHA256:[A-Za-z0-9+/]{43})?$',
+  ...mustBe('a fingerprint that begins with SHA256:'),
   description:
     'The fingerprint of the host key of an ssh address, as ssh-keygen -l prints it. Left out, the key of the first contact is the only one that is accepted; empty forgets it.',
 })

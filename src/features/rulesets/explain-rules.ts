@@ -2,6 +2,7 @@
  * Explains why the schema refuses the rules of an input: the field by its full name
  * (`rules[2].parameters.max_usd`), and a sentence with the limits of the schema.
  */
+import { partsOfPointer, schemaAt } from '#core/input-errors.ts'
 import { isObject } from '#lib/json-value.ts'
 import { Value } from 'typebox/value'
 import { invalid, type Refusal } from '#lib/errors.ts'
@@ -18,17 +19,17 @@ export function explainRules(input: unknown): Refusal | null {
   if (!Array.isArray(rules)) return null
   for (const [index, rule] of rules.entries()) {
     const at = `rules[${index}]`
-    if (!isObject(rule)) return invalid(at, `${at} must be object`)
+    if (!isObject(rule)) return invalid(at, `${at} must be an object`)
     const { type, parameters, applies_to } = rule
     if (type === undefined) return invalid(`${at}.type`, `${at}.type is required`)
     if (!isRuleType(type))
-      return invalid(`${at}.type`, `${at}.type must be equal to one of the allowed values`)
+      return invalid(`${at}.type`, `${at}.type is none of the allowed values`)
     const fault = explainParameters(type, parameters ?? {}, `${at}.parameters`)
     if (fault) return fault
     if (applies_to !== undefined && applies_to !== 'everyone' && applies_to !== 'agents')
       return invalid(
         `${at}.applies_to`,
-        `${at}.applies_to must be equal to one of the allowed values`,
+        `${at}.applies_to must be one of everyone, agents`,
       )
   }
   return null
@@ -39,7 +40,7 @@ function explainParameters(type: RuleType, given: unknown, at: string): Refusal 
   const schema = newParameters(type)
   const [error] = Value.Errors(schema, given)
   if (!error) return null
-  const path = error.instancePath.split('/').slice(1).map(unescaped)
+  const path = partsOfPointer(error.instancePath)
   const missing = missingName(error)
   if (missing !== undefined) path.push(missing)
   const field = path.reduce(
@@ -49,18 +50,8 @@ function explainParameters(type: RuleType, given: unknown, at: string): Refusal 
   return invalid(field, describeError(type, schema, error, path))
 }
 
-const unescaped = (part: string): string => part.replaceAll('~1', '/').replaceAll('~0', '~')
-
 const missingName = ({ params }: SchemaError): string | undefined =>
   'requiredProperties' in params ? params.requiredProperties[0] : undefined
-
-/** The schema at a JSON pointer such as `#/properties/per/anyOf/0`. */
-function schemaAt(root: unknown, pointer: readonly string[]): Schema {
-  let schema: unknown = root
-  for (const part of pointer)
-    schema = Array.isArray(schema) ? schema[Number(part)] : isObject(schema) ? schema[part] : null
-  return isObject(schema) ? schema : {}
-}
 
 const words = (value: unknown): string => (Array.isArray(value) ? value.join(', ') : '')
 
@@ -70,7 +61,7 @@ function describeError(
   error: SchemaError,
   path: readonly string[],
 ): string {
-  const pointer = error.schemaPath.split('/').slice(1).map(unescaped)
+  const pointer = partsOfPointer(error.schemaPath)
   const missing = missingName(error)
   // An unknown name is an error of the schema `false` under `additionalProperties`.
   if (error.keyword === 'boolean')

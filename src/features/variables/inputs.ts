@@ -1,7 +1,7 @@
 /** Inputs of variables and secrets. */
 import type { Db } from '#core/db.ts'
 import type { Owner } from '#core/owner.ts'
-import { Nullable, OneOf, Type } from '#core/schema.ts'
+import { mustBe, Nullable, OneOf, Type } from '#core/schema.ts'
 import { invalid } from '#lib/errors.ts'
 import { oneLine } from '#lib/one-line.ts'
 import { MAX_VALUE_CHARS, USES, type Use } from './schema.ts'
@@ -15,6 +15,7 @@ export const SettingName = Type.String({
   minLength: 1,
   maxLength: 128,
   pattern: '^[A-Za-z_][A-Za-z0-9_]{0,127}$',
+  ...mustBe('letters, digits and underscores, and may not begin with a digit'),
   description: 'The name: letters, digits and underscores, stored in upper case.',
 })
 

@@ -4,6 +4,7 @@
  */
 import { expect, test } from 'bun:test'
 import { createAgent } from '#features/agents/create-agent.ts'
+import { stopAgent } from '#features/agents/stop-agent.ts'
 import { createPull } from '#features/pulls/lifecycle/create-pull.ts'
 import { appendSession } from '#features/pulls/sessions/append-session.ts'
 import { runForge } from '../../features/oauth/running.ts'
@@ -146,4 +147,22 @@ test('the log of the site is for its administrators', async () => {
     expect((await member.open(path)).status).toBe(403)
     expect((await visitor.open(path)).status).toBe(302)
   }
+})
+
+test('ended agents are listed page by page however many run', async () => {
+  const { forge, ada, browser } = await setUp()
+  for (let at = 0; at < 25; at++) {
+    const { id } = await forge.call(createAgent, ada, { repo: 'acme/site', name: `old-${at}` })
+    await forge.call(stopAgent, ada, { repo: 'acme/site', id })
+  }
+  for (let at = 0; at < 25; at++)
+    await forge.call(createAgent, ada, { repo: 'acme/site', name: `new-${at}` })
+  const endedOn = async (page: number): Promise<string[]> => {
+    const { html } = await browser.open(`/acme/site/agents?page=${page}`)
+    return html.match(/<strong>old-\d+<\/strong>/g) ?? []
+  }
+  const first = await endedOn(1)
+  const second = await endedOn(2)
+  expect([first.length, second.length]).toEqual([20, 5])
+  expect(new Set([...first, ...second]).size).toBe(25)
 })

@@ -233,3 +233,33 @@ test('a workflow without inputs starts from the list of runs, one with inputs fr
   expect([status, location]).toEqual([303, expect.stringMatching(/^\/acme\/site\/runs\/run_/)])
   expect((await visitor.open('/acme/site/runs')).html).not.toContain('Run workflow')
 })
+
+test('every one of 100 workflows is found, filtered by, and has its badge', async () => {
+  const { browser, push } = await setUp()
+  const fileOf = (at: number) => `.hearth/workflows/build-${String(at).padStart(3, '0')}.yml`
+  const files = Array.from({ length: 100 }, (_, at): [string, string] => [
+    fileOf(at),
+    ONE_JOB.replace('name: Test', `name: Build ${at}`).replace('push, pull_request, ', ''),
+  ])
+  await push(Object.fromEntries(files))
+  const idOf = (html: string, name: string) =>
+    new RegExp(`/runs/workflow/(wfl_[0-9a-z]{26})"[^>]*>(?:(?!</a>).)*\\b${name}\\b`).exec(html)?.[1]
+
+  const list = await browser.open('/acme/site/runs')
+  expect(idOf(list.html, 'Build 0')).toBeDefined()
+  expect(idOf(list.html, 'Build 99')).toBeUndefined()
+  expect(list.html.length).toBeLessThan(100_000)
+  const found = await browser.open('/acme/site/runs?find=workflow&find-workflow=build+99')
+  const id = idOf(found.html, 'Build 99') ?? ''
+  expect(id).not.toBe('')
+  expect(idOf(found.html, 'Build 0')).toBeUndefined()
+
+  const page = await browser.open(`/acme/site/runs/workflow/${id}`)
+  expect(page.html).toContain('build-099.yml')
+  const narrowed = await browser.open(`/acme/site/runs?workflow=${id}`)
+  expect(narrowed.html).toMatch(
+    new RegExp(`<a href="/acme/site/runs/workflow/${id}" aria-current="page"`),
+  )
+  const badge = await browser.open('/acme/site/actions/workflows/build-099.yml/badge.svg')
+  expect([badge.status, badge.html.includes('Build 99')]).toEqual([200, true])
+})

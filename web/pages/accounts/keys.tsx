@@ -12,9 +12,9 @@ import { SettingsFrame } from './settings-frame.tsx'
 import { rich, t, texts } from '../../text.ts'
 
 const USAGES: Record<KeyUsage, string> = texts({
-  authentication_and_signing: 'Signing in and signing',
+  authentication_and_signing: 'Authentication and signing',
   signing: 'Signing only',
-  authentication: 'Signing in only',
+  authentication: 'Authentication only',
 })
 
 const SIGN = `git config --global gpg.format ssh

@@ -98,7 +98,7 @@ const AuthenticatorCard = ({ visit, security }: { visit: Visit; security: Securi
             )}
           </p>
           <ActionButton action={`${AT}/two-factor/start`} csrf={visit.csrf}>
-            <Button variant="primary">{t('Set up')}</Button>
+            <Button variant="primary">{t('Set up authenticator')}</Button>
           </ActionButton>
         </>
       )}

@@ -153,7 +153,7 @@ const AddForm = ({ visit }: { visit: Visit }) => {
 const Hosts = ({ hosts }: { hosts: readonly string[] }) => (
   <p>
     {hosts.length === 0
-      ? rich('Boxes reach no other hosts. The setting {setting} names those that they may reach.', {
+      ? rich('Sandboxes reach no other hosts. The setting {setting} names those that they may reach.', {
           setting: <code>agents.hosts</code>,
         })
       : rich('By the setting {setting} they also reach {hosts}, unless a repository narrows it.', {
@@ -175,7 +175,7 @@ export const agentProgramsPage = page({
       visit={visit}
       title={t('Agent programs')}
       lead={t(
-        'Programs that people can give issues to. Each runs in a box without a network, whose only way out leads to the models of the workspace.',
+        'Programs that people can assign issues to. Each runs in a sandbox without a network, which reaches the models of the workspace only.',
       )}
     >
       <Hosts hosts={visit.hearth.settings.agents.hosts} />

@@ -206,7 +206,7 @@ const BackupPlan = ({
                   plan.recipients.length,
                   { file: 'hearth.toml' },
                 )
-              : t('No, and so without the installation key and {file}: set {setting}', {
+              : t('No. Backups therefore lack the installation key and {file}. Set {setting}', {
                   file: 'hearth.toml',
                   setting: 'backups.recipients',
                 }),

@@ -45,14 +45,14 @@ const view = (detail: string, visit: Visit, tried: TestResult | null = null) => 
             error={error('to')}
           />
           <FormActions>
-            <Button variant="primary">{t('Send')}</Button>
+            <Button variant="primary">{t('Send test message')}</Button>
           </FormActions>
         </Form>
       </Card>
       <Card title={t('Test a connection')}>
         <p class="muted">
           {rich(
-            'As webhooks, imports and mirrors would: public addresses over https, and what {code} names.',
+            'Connects as webhooks, imports and mirrors do: to public addresses over https, and to what {code} names.',
             { code: <code>outbound.allow</code> },
           )}
         </p>
@@ -68,7 +68,7 @@ const view = (detail: string, visit: Visit, tried: TestResult | null = null) => 
             placeholder={t('https://example.com/')}
           />
           <FormActions>
-            <Button>{t('Try')}</Button>
+            <Button>{t('Test connection')}</Button>
           </FormActions>
         </Form>
       </Card>

@@ -166,6 +166,12 @@ const loadUsers = async (visit: Visit): Promise<UsersData> => {
   return { items, total: total ?? items.length, q, state, number: page }
 }
 
+const InviteLink = () => (
+  <LinkButton href="/settings/invites" icon="plus">
+    {t('Invite somebody')}
+  </LinkButton>
+)
+
 const UsersView = ({
   data: { items, total, q, state, number },
   visit,
@@ -178,7 +184,12 @@ const UsersView = ({
   const href = (change: Record<string, string | number | undefined>) =>
     withQuery('/admin/users', { q: q || undefined, state, ...change })
   return (
-    <AdminFrame visit={visit} title={t('Accounts')} lead={t('Everybody who can sign in here.')}>
+    <AdminFrame
+      visit={visit}
+      title={t('Accounts')}
+      lead={t('Everybody who can sign in here.')}
+      actions={<InviteLink />}
+    >
       {link && <LinkNotice link={link} />}
       <FilterBar
         label={t('State')}

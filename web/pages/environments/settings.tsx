@@ -80,7 +80,7 @@ const ProtectionFields = ({
     <Checkbox
       id={id('prevent_self_review')}
       name="prevent_self_review"
-      label={t('Nobody approves a run that they or their agents started')}
+      label={t('Prevent self-review: nobody approves a run that they or their agents started')}
       checked={typed ? values.ticked('prevent_self_review') : (row?.prevent_self_review ?? true)}
     />
     <Field

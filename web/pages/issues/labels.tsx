@@ -53,7 +53,7 @@ const Fields = ({ visit, of, id }: { visit: Visit; of?: LabelRecord; id: string 
         mono
         maxlength={7}
         placeholder="d73a4a"
-        hint={t('Six hex digits; picked by the name when left out.')}
+        hint={t('Six hex digits. Left empty, the name decides the color.')}
         value={typedOr('color')}
         error={fieldError(visit, 'color')}
       />
@@ -140,7 +140,7 @@ export const labelsPage = page({
       <RepoFrame visit={visit} repo={repo} title={t('Labels')} current="issues">
         <PageHead
           title={t('Labels')}
-          lead={rich('They say what an <a>issue</a> is about.', {
+          lead={rich('Labels sort <a>issues</a> and pull requests by subject.', {
             a: (inner) => <a href={repoPath(repo.full_name, '/issues')}>{inner}</a>,
           })}
         />

@@ -84,7 +84,7 @@ export const NewMirrorForm = ({
         value={shown('url')}
         error={wrong('url')}
         hint={t(
-          'As one would clone it, without password: https, or ssh://git@example.com/acme/site.git with a key that this page shows afterwards.',
+          'The address for git clone, without a password: https://…, or ssh://git@example.com/acme/site.git with a key that this page shows afterwards.',
         )}
       />
       <p class="muted">{t('A mirror carries commits, tags and large files (Git LFS).')}</p>

@@ -169,7 +169,7 @@ const RegistryFields = ({ visit, type, upstream }: FormProps) => {
       />
       <Field
         name="username"
-        label={t('User name')}
+        label={t('Username')}
         autocomplete="off"
         maxlength={200}
         value={values.optional('username') ?? upstream?.username ?? ''}

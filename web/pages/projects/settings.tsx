@@ -193,7 +193,7 @@ export const projectSettingsPage = page({
         <General {...data} visit={visitForForm(visit, settingsPath(visit))} />
         <Columns visit={visitForForm(visit, settingsPath(visit, '/columns'))} columns={columns} />
         {workspace.role === 'owner' && (
-          <Card title={t('Delete project')}>
+          <Card title={t('Delete project')} tone="bad">
             <p>{t('Its repositories and issues stay.')}</p>
             <ActionButton action={settingsPath(visit, '/delete')} csrf={visit.csrf}>
               <Button variant="danger" icon="trash">

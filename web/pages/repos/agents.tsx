@@ -63,8 +63,6 @@ const SCOPES_OF_AGENTS = SCOPES.filter((scope) => !PERSONAL_AREAS.has(scope.spli
 /** The agents that have ended are beside the running ones and a form, on a page below 100 KB. */
 const ENDED_PER_PAGE = 20
 
-const isRunning = ({ state }: Agent): boolean => state !== 'stopped' && state !== 'finished'
-
 const AgentMeta = ({ agent }: { agent: Agent }) => (
   <>
     <span>{rich('for {actor}', { actor: <ActorLink of={agent.owner} face={false} /> })}</span>
@@ -106,7 +104,7 @@ const AgentRow = ({ agent }: { agent: Agent }) => (
 
 type AgentsData = {
   repo: Repo
-  agents: ListPage<Agent>
+  ended: ListPage<Agent>
   overview: Overview
   made: { name: string; secret: string } | null
   offersProtection: boolean
@@ -235,13 +233,12 @@ const ClientSettings = ({ url, secret }: { url: string; secret: string }) => {
 const AgentsView = ({
   visit,
   repo,
-  agents,
+  ended,
   overview,
   made,
   offersProtection,
 }: AgentsData & { visit: Visit }): Html => {
   const here = repoPath(repo.full_name, '/agents')
-  const ended = agents.items.filter((agent) => !isRunning(agent))
   return (
     <RepoFrame visit={visit} repo={repo} title={t('Agents')} current="agents">
       <AgentsHead repo={repo} />
@@ -256,16 +253,21 @@ const AgentsView = ({
       {made && <ClientSettings url={visit.hearth.settings.mcp_url} secret={made.secret} />}
       {offersProtection && <StricterProtection visit={visit} repo={repo} />}
       <AgentOverview visit={visit} overview={overview} here={here} />
-      {ended.length > 0 && (
+      {ended.items.length > 0 && (
         <List label={t('Ended')} head={<strong>{t('Ended')}</strong>}>
-          {ended.map((agent) => (
+          {ended.items.map((agent) => (
             <AgentRow agent={agent} />
           ))}
         </List>
       )}
-      <RowSteps list={agents} here={onSamePage(visit, here, RUNNING_PAGE)} label={t('Agents')} />
+      <RowSteps list={ended} here={onSamePage(visit, here, RUNNING_PAGE)} label={t('Ended')} />
       {!repo.archived && (
         <Card title={t('Start an agent')}>
+          <p class="muted">
+            {t(
+              'You get a token for a program that you run yourself. The built-in agent starts from an issue: assign the issue to it.',
+            )}
+          </p>
           <NewAgentForm visit={visit} here={here} made={made !== null} />
         </Card>
       )}
@@ -276,12 +278,18 @@ const AgentsView = ({
 async function load(visit: Visit): Promise<Omit<AgentsData, 'made'> | null> {
   const repo = await visit.call(getRepo, { repo: repoOf(visit) })
   if (!repo.permissions.maintain) return null
-  const agents = await loadPage(visit, (page) =>
-    visit.call(listAgents, { repo: repo.full_name, page, per_page: ENDED_PER_PAGE }),
+  const ended = await loadPage(visit, (page) =>
+    visit.call(listAgents, {
+      repo: repo.full_name,
+      state: 'ended',
+      page,
+      per_page: ENDED_PER_PAGE,
+    }),
   )
   const overview = await loadOverview(visit, { repo: repo.full_name })
-  const offersProtection = agents.items.length > 0 && (await mayProtectMore(visit, repo))
-  return { repo, agents, overview, offersProtection }
+  const hasAgents = ended.items.length > 0 || overview.total > 0
+  const offersProtection = hasAgents && (await mayProtectMore(visit, repo))
+  return { repo, ended, overview, offersProtection }
 }
 
 export const agentsPage = page({

@@ -165,7 +165,7 @@ export const collaboratorsPage = page({
           lead={t('Everyone with a role on this repository, and where it comes from.')}
         />
         {offersProtection && <StricterProtection visit={visit} repo={repo} />}
-        <Card title={t('Add somebody')}>
+        <Card title={t('Add a collaborator')}>
           <Form
             action={path}
             csrf={visit.csrf}
@@ -188,7 +188,7 @@ export const collaboratorsPage = page({
               error={adding ? fieldError(visit, 'role') : null}
             />
             <FormActions>
-              <Button variant="primary">{t('Add')}</Button>
+              <Button variant="primary">{t('Add collaborator')}</Button>
             </FormActions>
           </Form>
         </Card>

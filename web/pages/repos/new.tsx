@@ -50,7 +50,7 @@ const ImportFields = ({ visit, typed }: { visit: Visit; typed: Fields }) => (
       maxlength={2000}
       value={typed.text('import_url')}
       error={fieldError(visit, 'import_url')}
-      hint={t('As one would clone it: https://…; of GitHub and GitLab also owner/name.')}
+      hint={t('The address for git clone: https://…. For GitHub and GitLab, owner/name works too.')}
       autocomplete="off"
     />
     <Select

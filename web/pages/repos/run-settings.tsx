@@ -36,7 +36,7 @@ export const RunsCard = ({
       <Checkbox
         name="workflows_enabled"
         label={t('Workflows')}
-        hint={t('Off, nothing starts runs of workflow files.')}
+        hint={t('When this is off, no event starts a run.')}
         checked={settings.workflows_enabled}
       />
       <Select

@@ -224,7 +224,7 @@ const AgentFields = ({
       name="agent_permissions"
       label={t('Permissions of agent programs')}
       options={[
-        { value: 'auto', label: t('Allowed in their box') },
+        { value: 'auto', label: t('Allowed in their sandbox') },
         { value: 'ask_execute', label: t('Ask before commands') },
         { value: 'ask_all', label: t('Ask before everything') },
       ]}
@@ -301,11 +301,11 @@ const PullRequestsCard = ({
 
 /** Parts of a repository that can be switched off. */
 const FEATURE_FLAGS = localized([
-  { name: 'issues_enabled', label: 'Issues', hint: 'Off, nobody opens new ones.' },
+  { name: 'issues_enabled', label: 'Issues', hint: 'When this is off, nobody can open issues.' },
   {
     name: 'wiki_enabled',
     label: 'Wiki',
-    hint: 'Off, its pages and its git address are gone until it is switched on again.',
+    hint: 'When this is off, its pages and its git repository cannot be reached. They are kept.',
   },
 ] as const)
 

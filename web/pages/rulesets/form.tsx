@@ -48,7 +48,7 @@ const KINDS = localized([
 ])
 const MODES = localized([
   { value: 'always', label: 'always' },
-  { value: 'pull_request', label: 'by merging only' },
+  { value: 'pull_request', label: 'for pull requests only' },
 ])
 
 const BypassRow = ({
@@ -127,7 +127,7 @@ const Bypass = ({
     <FieldSet
       legend={t('Bypass list')}
       hint={t(
-        'A team (workspace/team), a person (username), a role (maintain, admin or owner), or a token of the workspace (its id). Agents never. An empty row is nobody.',
+        'Who may bypass these rules: a team (workspace/team), a person (username), a role (maintain, admin or owner) or a token of the workspace (its id). Agents never may. Empty rows are ignored.',
       )}
     >
       {rows.map(({ kind, value, mode }, at) => (
@@ -195,7 +195,7 @@ const RefConditions = ({
       value={text('include', lines(ref_name.include))}
       error={errorAt(visit, 'conditions.ref_name.include')}
       hint={t(
-        'One glob a line, such as release/**; ~DEFAULT_BRANCH is the default branch, ~ALL everything. None: nothing.',
+        'One glob a line, such as release/**. ~DEFAULT_BRANCH is the default branch, ~ALL matches every name. Left empty, nothing matches.',
       )}
     />
     <TextArea
@@ -238,11 +238,11 @@ const RepositoryConditions = ({
     />
     <Select
       name="visibility"
-      label={t('Seen by')}
+      label={t('Visibility')}
       required
       value={text('visibility', repository.visibility)}
       options={[
-        { value: 'any', label: t('Anyone or members') },
+        { value: 'any', label: t('Public and private') },
         { value: 'public', label: t('Public only') },
         { value: 'private', label: t('Private only') },
       ]}
@@ -287,7 +287,7 @@ export const RulesetForm = ({
     <Form action={action} csrf={visit.csrf} error={general ?? below}>
       <RefConditions visit={visit} draft={draft} ref_name={ref_name} text={text} />
       {repository && <RepositoryConditions visit={visit} repository={repository} text={text} />}
-      <Card title={t('Passing')}>
+      <Card title={t('Bypass')}>
         <Bypass visit={visit} stored={draft.bypass_actors} typed={typed} names={names} />
       </Card>
       {RULE_GROUPS.map(({ title, types }) => (

@@ -3,6 +3,7 @@ import {
   Breadcrumbs,
   EmptyState,
   FilterBar,
+  LinkButton,
   List,
   PageHead,
   Pager,
@@ -65,6 +66,19 @@ const EvaluationRow = ({
   </Row>
 )
 
+const NoEvaluations = ({ here, isNarrowed }: { here: string; isNarrowed: boolean }) =>
+  isNarrowed ? (
+    <EmptyState
+      icon="shield"
+      title={t('No evaluations match')}
+      actions={<LinkButton href={here}>{t('Clear filters')}</LinkButton>}
+    />
+  ) : (
+    <EmptyState icon="shield" title={t('No evaluations yet')}>
+      {t('Each evaluation of a rule for a push or a merge appears here.')}
+    </EmptyState>
+  )
+
 export const insightsPage = page({
   path: `${BASE.repository}/insights`,
   load: async (visit) => {
@@ -119,9 +133,7 @@ export const insightsPage = page({
           )}
         </FilterBar>
         {list.items.length === 0 ? (
-          <EmptyState icon="shield" title={t('Nothing here')}>
-            {t('Each evaluation of a rule for a push or a merge appears here.')}
-          </EmptyState>
+          <NoEvaluations here={here} isNarrowed={Boolean(result ?? ruleset ?? before)} />
         ) : (
           <List label={t('Evaluations')}>
             {list.items.map((one) => (

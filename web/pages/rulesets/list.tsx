@@ -77,7 +77,7 @@ const ListActions = ({ here, owner }: { here: string; owner: RulesetOwner }) => 
 const NoRulesets = () => (
   <EmptyState icon="shield" title={t('No rulesets yet')}>
     {t(
-      'Rules can ask for approvals and checks, close merging at night, keep paths and file sizes in bounds, and hold agents to more than people.',
+      'A ruleset can require approvals and checks, allow merging at certain times only, protect paths, limit file sizes and be stricter for agents than for people.',
     )}
   </EmptyState>
 )

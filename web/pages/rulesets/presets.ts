@@ -50,7 +50,7 @@ export const PRESETS: readonly Preset[] = localized([
   {
     key: 'window',
     title: 'Merge in working hours',
-    what: 'Monday to Thursday from nine to five; a label lets a fix through.',
+    what: 'Monday to Thursday from 9:00 to 17:00. A pull request with the label hotfix is exempt.',
     draft: {
       name: 'Merge in working hours',
       rules: [

@@ -77,18 +77,18 @@ export const RULE_TYPE_FORMS: Readonly<Record<RuleType, RuleTypeForm>> = localiz
     title: 'Require a pull request',
     what: 'No direct pushes. These settings add to those of the repository; the stricter one applies.',
     fields: [
-      { kind: 'number', name: 'required_approvals', label: 'Approvals needed', min: 0, max: 10 },
-      { kind: 'flag', name: 'dismiss_stale', label: 'A push makes earlier approvals stale' },
-      { kind: 'flag', name: 'require_code_owner', label: 'Code owners must approve' },
+      { kind: 'number', name: 'required_approvals', label: 'Required approvals', min: 0, max: 10 },
+      { kind: 'flag', name: 'dismiss_stale', label: 'Dismiss approvals when a push changes the diff' },
+      { kind: 'flag', name: 'require_code_owner', label: 'Require review from code owners' },
       {
         kind: 'flag',
         name: 'require_last_push_approval',
-        label: 'Somebody other than who pushed last must approve',
+        label: 'Require approval of the last push by somebody else',
       },
       {
         kind: 'flag',
         name: 'require_conversation_resolution',
-        label: 'Conversations must be resolved',
+        label: 'Require conversations to be resolved',
       },
       {
         kind: 'ticks',
@@ -125,7 +125,7 @@ export const RULE_TYPE_FORMS: Readonly<Record<RuleType, RuleTypeForm>> = localiz
   },
   required_checks: {
     title: 'Required checks',
-    what: 'These commit statuses must be success on the head.',
+    what: 'These checks must pass on the head commit before merging.',
     fields: [
       {
         kind: 'lines',
@@ -135,17 +135,17 @@ export const RULE_TYPE_FORMS: Readonly<Record<RuleType, RuleTypeForm>> = localiz
         placeholder: 'ci/build',
         required: true,
       },
-      { kind: 'flag', name: 'strict', label: 'Must be up to date with its base' },
+      { kind: 'flag', name: 'strict', label: 'Require branches to be up to date before merging' },
     ],
   },
   acceptance_checks: {
     title: 'Acceptance checks must pass',
-    what: 'Those of the issue, even where ignoring them is allowed. A pull request without any is refused.',
+    what: 'The acceptance checks of the issue must pass, even where the repository lets people merge without them. A pull request without any is refused.',
     fields: [],
   },
   merge_window: {
     title: 'Merge window',
-    what: 'Merging only at certain times.',
+    what: 'Merging is allowed at certain times only.',
     several: true,
     fields: [
       {
@@ -182,14 +182,14 @@ export const RULE_TYPE_FORMS: Readonly<Record<RuleType, RuleTypeForm>> = localiz
     title: 'Merge queue',
     what: 'Merging goes through the queue.',
     fields: [
-      { kind: 'number', name: 'slots', label: 'Tested at once', min: 1, max: 20 },
+      { kind: 'number', name: 'slots', label: 'Queue entries tested at once', min: 1, max: 20 },
       {
         kind: 'number',
         name: 'timeout_minutes',
-        label: 'Minutes for the checks of one',
+        label: 'Time limit for the checks of an entry, in minutes',
         min: 1,
         max: 1440,
-        hint: 'Left empty, as the repository has it.',
+        hint: 'Left empty, the time limit of the repository.',
       },
     ],
   },
@@ -201,7 +201,7 @@ export const RULE_TYPE_FORMS: Readonly<Record<RuleType, RuleTypeForm>> = localiz
       {
         kind: 'choice',
         name: 'severity',
-        label: 'From this severity',
+        label: 'Minimum severity',
         options: [
           { value: 'critical', label: 'Critical' },
           { value: 'high', label: 'High' },
@@ -214,7 +214,7 @@ export const RULE_TYPE_FORMS: Readonly<Record<RuleType, RuleTypeForm>> = localiz
       {
         kind: 'ticks',
         name: 'kinds',
-        label: 'Alerts of',
+        label: 'Kinds of alerts',
         options: [
           { value: 'code', label: 'Code scanning' },
           { value: 'dependency', label: 'Dependencies' },
@@ -224,7 +224,7 @@ export const RULE_TYPE_FORMS: Readonly<Record<RuleType, RuleTypeForm>> = localiz
       {
         kind: 'choice',
         name: 'of',
-        label: 'That are in',
+        label: 'Where the alerts are',
         options: [
           { value: 'pull', label: 'the pull request' },
           { value: 'repository', label: 'the pull request or the default branch' },
@@ -242,12 +242,12 @@ export const RULE_TYPE_FORMS: Readonly<Record<RuleType, RuleTypeForm>> = localiz
     title: 'Size of a change',
     what: 'Larger pull requests are refused.',
     fields: [
-      { kind: 'number', name: 'max_files', label: 'Files at most', min: 1 },
-      { kind: 'number', name: 'max_lines', label: 'Lines at most', min: 1 },
+      { kind: 'number', name: 'max_files', label: 'Maximum number of files', min: 1 },
+      { kind: 'number', name: 'max_lines', label: 'Maximum number of changed lines', min: 1 },
       {
         kind: 'lines',
         name: 'exclude',
-        label: 'Not counting',
+        label: 'Paths that do not count',
         hint: 'One glob a line: * within a folder, ** across folders. A folder alone means all below it.',
         placeholder: 'package-lock.json',
       },
@@ -255,7 +255,7 @@ export const RULE_TYPE_FORMS: Readonly<Record<RuleType, RuleTypeForm>> = localiz
   },
   max_open_pulls: {
     title: 'Open pull requests',
-    what: 'No more than so many at once.',
+    what: 'Limits how many pull requests are open at once.',
     several: true,
     fields: [
       { kind: 'number', name: 'count', label: 'At most', min: 1, max: 1000, required: true },
@@ -272,23 +272,23 @@ export const RULE_TYPE_FORMS: Readonly<Record<RuleType, RuleTypeForm>> = localiz
   },
   session_required: {
     title: 'Session',
-    what: "An agent's pull request needs the record of how it was made.",
+    what: 'A pull request by an agent needs a session, which records how it was made.',
     fields: [
-      { kind: 'number', name: 'min_entries', label: 'Entries at least', min: 1 },
+      { kind: 'number', name: 'min_entries', label: 'Minimum number of entries', min: 1 },
       {
         kind: 'lines',
         name: 'kinds',
-        label: 'Of these kinds',
+        label: 'Kinds of entries that count',
         hint: 'One per line, such as plan or message. Left empty, any.',
       },
     ],
   },
   cost_cap: {
     title: 'Cost cap',
-    what: 'Agents push no more once their sessions reported so much.',
+    what: 'Pushes by agents are refused once their sessions have reported this cost.',
     several: true,
     fields: [
-      { kind: 'number', name: 'max_usd', label: 'Dollars', min: 0, required: true },
+      { kind: 'number', name: 'max_usd', label: 'Maximum cost, in US dollars', min: 0, required: true },
       {
         kind: 'choice',
         name: 'per',
@@ -327,17 +327,17 @@ export const RULE_TYPE_FORMS: Readonly<Record<RuleType, RuleTypeForm>> = localiz
   },
   file_size: {
     title: 'File size',
-    what: 'Larger files are refused, also where a later commit takes them away.',
-    fields: [{ kind: 'size', name: 'max_bytes', label: 'MiB at most' }],
+    what: 'Larger files are refused, even when a later commit removes them.',
+    fields: [{ kind: 'size', name: 'max_bytes', label: 'Maximum size in MiB' }],
   },
   file_extension: {
     title: 'File types',
-    what: 'Files with these endings are refused.',
+    what: 'Files with these extensions are refused.',
     fields: [
       {
         kind: 'lines',
         name: 'extensions',
-        label: 'Endings',
+        label: 'File extensions',
         hint: 'One per line, such as exe.',
         required: true,
       },
@@ -350,7 +350,7 @@ export const RULE_TYPE_FORMS: Readonly<Record<RuleType, RuleTypeForm>> = localiz
   },
   update: {
     title: 'Updates blocked',
-    what: 'Branches or tags that match may not be moved, by merging neither.',
+    what: 'Branches or tags that match may not be updated, not even by merging.',
     fields: [],
   },
   deletion: {
@@ -360,7 +360,7 @@ export const RULE_TYPE_FORMS: Readonly<Record<RuleType, RuleTypeForm>> = localiz
   },
   non_fast_forward: {
     title: 'Force pushes blocked',
-    what: 'A branch may not lose commits, a tag not point elsewhere.',
+    what: 'Force pushes are refused: no branch loses commits, and no tag moves.',
     fields: [],
   },
   linear_history: {
@@ -370,7 +370,7 @@ export const RULE_TYPE_FORMS: Readonly<Record<RuleType, RuleTypeForm>> = localiz
   },
   signed_commits: {
     title: 'Signed commits',
-    what: 'Every commit must carry a signature.',
+    what: 'Every commit must have a verified signature.',
     fields: [],
   },
   commit_message: {
@@ -438,7 +438,7 @@ export const RULE_GROUPS: readonly {
     ],
   },
   {
-    title: 'What commits hold',
+    title: 'Content of commits',
     types: [
       'path_restriction',
       'file_size',
@@ -500,13 +500,15 @@ export function describeRule({
       case 'change_size':
         return changeSizeText(p)
       case 'max_open_pulls':
-        return p.per === 'agent'
-          ? t('{count} of one agent', { count: String(p.count) })
-          : t('{count} of one {per}', { count: String(p.count), per: String(p.per) })
+        return p.per === 'author'
+          ? t('{count} of one author', { count: String(p.count) })
+          : t('{count} of one person with all their agents', { count: String(p.count) })
       case 'cost_cap':
         return p.per === 'pull'
           ? t('{amount} a pull request', { amount: `$${String(p.max_usd)}` })
-          : t('{amount} a {per}', { amount: `$${String(p.max_usd)}`, per: String(p.per) })
+          : p.per === 'day'
+            ? t('{amount} a day', { amount: `$${String(p.max_usd)}` })
+            : t('{amount} a month', { amount: `$${String(p.max_usd)}` })
       case 'path_restriction':
         return p.mode === 'allow'
           ? t('only {names}', { names: list(p.paths) })
@@ -519,7 +521,9 @@ export function describeRule({
       case 'commit_author_email':
       case 'branch_name':
       case 'tag_name':
-        return `${p.negate === true ? 'not ' : ''}${String(p.pattern)}`
+        return p.negate === true
+          ? t('not {names}', { names: String(p.pattern) })
+          : String(p.pattern)
       default:
         return ''
     }

@@ -55,7 +55,7 @@ const Summary = ({ ruleset }: { ruleset: Ruleset }) => (
               : ruleset.bypass_actors
                   .map(
                     ({ kind, value, mode }) =>
-                      `${kind === 'role' ? t('role {role}', { role: value }) : value}${mode === 'always' ? '' : ` (${t('by merging')})`}`,
+                      `${kind === 'role' ? t('role {role}', { role: value }) : value}${mode === 'always' ? '' : ` (${t('for pull requests only')})`}`,
                   )
                   .join(', '),
         },

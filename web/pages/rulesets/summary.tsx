@@ -21,18 +21,35 @@ const NAMES: Readonly<Record<string, string>> = texts({
   '~ALL': 'all',
 })
 const named = (patterns: readonly string[]): string =>
-  patterns.length === 0 ? 'none' : patterns.map((pattern) => NAMES[pattern] ?? pattern).join(', ')
+  patterns.length === 0
+    ? t('none')
+    : patterns.map((pattern) => NAMES[pattern] ?? pattern).join(', ')
+
+type Names = { readonly include: readonly string[]; readonly exclude: readonly string[] }
+
+const matched = ({ include, exclude }: Names): string =>
+  exclude.length === 0
+    ? named(include)
+    : t('{names}, except {excluded}', { names: named(include), excluded: named(exclude) })
+
+const REPOSITORIES = texts({
+  any: 'Repositories',
+  public: 'Public repositories',
+  private: 'Private repositories',
+} as const)
 
 /** The targets of a ruleset, in words. */
 export function aboutText({
   target,
   conditions: { ref_name, repository },
 }: Pick<Ruleset, 'target' | 'conditions'>): string {
-  const refs = `${TARGET[target]}: ${named(ref_name.include)}${ref_name.exclude.length > 0 ? ` but ${named(ref_name.exclude)}` : ''}`
-  if (!repository) return refs
-  const topics = repository.topics.length > 0 ? ` about ${repository.topics.join(' or ')}` : ''
-  const which = `${repository.visibility === 'any' ? '' : `${repository.visibility} `}repositories: ${named(repository.include)}${repository.exclude.length > 0 ? ` but ${named(repository.exclude)}` : ''}${topics}`
-  return `${refs} · ${which}`
+  const parts = [`${TARGET[target]}: ${matched(ref_name)}`]
+  if (repository) {
+    parts.push(`${REPOSITORIES[repository.visibility]}: ${matched(repository)}`)
+    const { topics } = repository
+    if (topics.length > 0) parts.push(t('with a topic of {topics}', { topics: topics.join(', ') }))
+  }
+  return parts.join(' · ')
 }
 
 export const RuleLine = ({

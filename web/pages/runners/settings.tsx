@@ -137,13 +137,13 @@ const AddCard = ({ visit, here, typed }: { visit: Visit; here: string; typed: Fi
         name="labels"
         label={t('Labels')}
         mono
-        hint={t('Of those that the runner declares, only these count. Left empty, all do.')}
+        hint={t('Jobs choose a runner by these labels with runs-on. Left empty, the labels that the runner declares.')}
         value={typed?.text('labels') ?? ''}
         error={fieldError(visit, 'labels') ?? labelError(visit)}
       />
       <Checkbox
         name="ephemeral"
-        label={t('Remove it after one job')}
+        label={t('Ephemeral: remove the runner after one job')}
         checked={typed?.ticked('ephemeral')}
       />
       <Checkbox

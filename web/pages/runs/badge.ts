@@ -43,8 +43,12 @@ function badgeSvg(name: string, { text, color }: { text: string; color: string }
 /** The path of the workflow's file, or the last part of it, names the workflow. */
 async function respond(visit: Visit): Promise<Response> {
   const repo = await visit.call(getRepo, { repo: repoOf(visit) })
-  const { items } = await visit.call(listWorkflows, { repo: repo.full_name, per_page: 100 })
   const file = visit.params.file ?? ''
+  const { items } = await visit.call(listWorkflows, {
+    repo: repo.full_name,
+    q: file.slice(0, 100),
+    per_page: 100,
+  })
   const workflow = items.find(({ path }) => path === file || path.endsWith(`/${file}`))
   if (file === '' || !workflow)
     throw new Refusal('not_found', `the workflow ${file} does not exist`)

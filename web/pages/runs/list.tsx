@@ -1,6 +1,7 @@
 import { getRepo, type Repo } from '#features/repos/index.ts'
 import {
   CONCLUSIONS,
+  getWorkflow,
   listRuns,
   listWorkflows,
   RUN_EVENTS,
@@ -17,6 +18,7 @@ import {
   EmptyState,
   FilterBar,
   Icon,
+  type IconName,
   LinkButton,
   LinkPicker,
   List,
@@ -30,11 +32,12 @@ import type { Html } from '../../jsx/html.ts'
 import { pullPath, repoPath, withQuery } from '../../paths.ts'
 import { pageNumber } from '../../page-number.ts'
 import { page, type Visit } from '../../site.ts'
+import { findChoices, type Choices } from '../choices.ts'
 import { mayPropose } from '../code/edit-load.ts'
 import { editPath } from '../code/edit.tsx'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
-import { cachesPath } from './paths.ts'
-import { RunMenu } from './run-menu.tsx'
+import { cachesPath, workflowPath } from './paths.ts'
+import { loadStartable, RunMenu } from './run-menu.tsx'
 import { durationOf, eventLabel, RunState, shortRef } from './states.tsx'
 import { localized, rich, t } from '../../text.ts'
 
@@ -57,7 +60,11 @@ function readFilter({ searchParams }: URL) {
 
 type Shown = {
   readonly repo: Repo
-  readonly workflows: readonly Workflow[]
+  readonly workflows: Choices<Workflow>
+  /** The one that the list is narrowed to. */
+  readonly chosen: Workflow | null
+  /** Those that a person can start. */
+  readonly startable: readonly Workflow[]
   readonly runs: readonly Run[]
   readonly next: string | null
   readonly page: number
@@ -157,30 +164,63 @@ const FirstWorkflow = ({ repo, visit }: { repo: Repo; visit: Visit }) => (
   </EmptyState>
 )
 
-const WorkflowNav = ({ repo, workflows, filter }: Pick<Shown, 'repo' | 'workflows' | 'filter'>) => {
-  const here = repoPath(repo.full_name, '/runs')
-  return (
-    <SideNav
-      label={t('Workflows')}
-      groups={[
-        {
-          tabs: [
-            {
-              label: t('All workflows'),
-              href: withQuery(here, { ...filter, workflow: undefined }),
-              current: filter.workflow === undefined,
-            },
-            ...workflows.map((workflow) => ({
-              label: workflow.name,
-              href: repoPath(repo.full_name, `/runs/workflow/${workflow.id}`),
-              icon: workflow.state === 'invalid' ? ('warning' as const) : ('play' as const),
-              current: filter.workflow === workflow.id,
-            })),
-          ],
-        },
-        { tabs: [{ label: t('Caches'), href: cachesPath(repo.full_name), icon: 'package' }] },
-      ]}
+const iconOf = ({ state }: Workflow): IconName => (state === 'invalid' ? 'warning' : 'play')
+
+/** Those that the side of the page has no place for, with a search of all. */
+const MoreWorkflows = ({ repo, workflows, filter }: Pick<Shown, 'repo' | 'workflows' | 'filter'>) =>
+  workflows.hasMore || workflows.q !== null ? (
+    <LinkPicker
+      label={t('Find a workflow')}
+      small
+      align="left"
+      options={workflows.items.map((workflow) => ({
+        label: workflow.name,
+        hint: workflow.path,
+        mark: <Icon name={iconOf(workflow)} />,
+        href: workflowPath(repo.full_name, workflow.id),
+      }))}
+      search={workflows}
+      linkForm={{
+        action: repoPath(repo.full_name, '/runs'),
+        fields: Object.fromEntries(
+          Object.entries(filter).flatMap(([name, value]) => (value ? [[name, value]] : [])),
+        ),
+      }}
     />
+  ) : null
+
+const WorkflowNav = (shown: Pick<Shown, 'repo' | 'workflows' | 'chosen' | 'filter'>) => {
+  const { repo, workflows, chosen, filter } = shown
+  const here = repoPath(repo.full_name, '/runs')
+  const listed = [
+    ...(chosen === null ? [] : [chosen]),
+    ...workflows.items.filter(({ id }) => id !== chosen?.id),
+  ]
+  return (
+    <>
+      <SideNav
+        label={t('Workflows')}
+        groups={[
+          {
+            tabs: [
+              {
+                label: t('All workflows'),
+                href: withQuery(here, { ...filter, workflow: undefined }),
+                current: filter.workflow === undefined,
+              },
+              ...listed.map((workflow) => ({
+                label: workflow.name,
+                href: workflowPath(repo.full_name, workflow.id),
+                icon: iconOf(workflow),
+                current: filter.workflow === workflow.id,
+              })),
+            ],
+          },
+          { tabs: [{ label: t('Caches'), href: cachesPath(repo.full_name), icon: 'package' }] },
+        ]}
+      />
+      <MoreWorkflows {...shown} />
+    </>
   )
 }
 
@@ -273,7 +313,7 @@ const RunFilters = ({ shown, at }: FilterProps) => {
 }
 
 const RunsView = ({ visit, ...shown }: Shown & { visit: Visit }): Html => {
-  const { repo, workflows, runs, filter } = shown
+  const { repo, runs, filter } = shown
   const here = repoPath(repo.full_name, '/runs')
   const at = (change: Change): string => withQuery(here, { ...filter, ...change })
   const isNarrowed = Object.values(filter).some((value) => value !== undefined)
@@ -285,13 +325,13 @@ const RunsView = ({ visit, ...shown }: Shown & { visit: Visit }): Html => {
       current="runs"
       live={liveOf(visit, shown)}
     >
-      <Columns side={<WorkflowNav repo={repo} workflows={workflows} filter={filter} />}>
+      <Columns side={<WorkflowNav {...shown} />}>
         <PageHead
           title={t('Runs')}
           lead={t('What workflows did for pushes and pull requests.')}
           actions={
             <>
-              <RunMenu visit={visit} repo={repo} workflows={workflows} />
+              <RunMenu visit={visit} repo={repo} workflows={shown.startable} />
               <LinkButton href={repoPath(repo.full_name, '/deployments')} icon="upload">
                 {t('Deployments')}
               </LinkButton>
@@ -331,7 +371,7 @@ export const stateOfRuns = ({ runs, workflows }: Pick<Shown, 'runs' | 'workflows
   Bun.hash(
     JSON.stringify([
       // A job reads the files of workflows a moment after their push.
-      workflows.map(({ id, name, state, events }) => [id, name, state, events]),
+      workflows.items.map(({ id, name, state, events }) => [id, name, state, events]),
       runs.map(({ id, attempt, status, conclusion, waiting_for }) => [
         id,
         attempt,
@@ -354,15 +394,19 @@ const liveOf = (visit: Visit, shown: Shown) => ({
 export async function loadRuns(visit: Visit): Promise<Omit<Shown, 'repo'>> {
   const filter = readFilter(visit.url)
   const { workflow: workflow_id, ...rest } = filter
+  const repo = repoOf(visit)
   const page = pageNumber(visit)
-  const workflows = await visit.call(listWorkflows, { repo: repoOf(visit), per_page: 100 })
-  const { items, next } = await visit.call(listRuns, {
-    repo: repoOf(visit),
-    workflow_id,
-    ...rest,
-    page,
-  })
-  return { workflows: workflows.items, runs: items, next, page, filter }
+  const workflows = await findChoices(visit, 'workflow', (list) =>
+    visit.call(listWorkflows, { repo, ...list }),
+  )
+  const chosen =
+    workflow_id === undefined
+      ? null
+      : (workflows.items.find(({ id }) => id === workflow_id) ??
+        (await visit.tryCall(getWorkflow, { repo, id: workflow_id })))
+  const startable = await loadStartable(visit, repo)
+  const { items, next } = await visit.call(listRuns, { repo, workflow_id, ...rest, page })
+  return { workflows, chosen, startable, runs: items, next, page, filter }
 }
 
 export const runsPage = page({

@@ -1,17 +1,21 @@
 // Starts a workflow from the list of runs. One that asks for inputs has its form on its own page.
 import type { Repo } from '#features/repos/index.ts'
-import { declaredInputs, type Workflow } from '#features/workflows/index.ts'
+import { declaredInputs, listWorkflows, type Workflow } from '#features/workflows/index.ts'
 import { CsrfField, Icon, Menu, type MenuItem } from '../../components/index.ts'
-import { repoPath } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 import { t } from '../../text.ts'
+import { workflowPath } from './paths.ts'
 
 /** More workflows than a menu can show are started from their pages. */
 const MAX_SHOWN = 20
 
+/** The workflows that people start by hand. */
+export const loadStartable = async (visit: Visit, repo: string): Promise<readonly Workflow[]> =>
+  (await visit.call(listWorkflows, { repo, event: 'workflow_dispatch', per_page: MAX_SHOWN })).items
+
 const Start = ({ visit, repo, workflow }: { visit: Visit; repo: Repo; workflow: Workflow }) => (
   <form
-    action={repoPath(repo.full_name, `/runs/workflow/${workflow.id}/dispatch`)}
+    action={workflowPath(repo.full_name, workflow.id, '/dispatch')}
     method="post"
     data-once
   >
@@ -36,18 +40,15 @@ export const RunMenu = ({
   repo: Repo
   workflows: readonly Workflow[]
 }) => {
-  const manual = workflows
-    .filter(({ state, events }) => state === 'active' && events.includes('workflow_dispatch'))
-    .slice(0, MAX_SHOWN)
-  if (manual.length === 0 || !repo.permissions.write || repo.archived) return null
-  const items = manual.map((workflow): MenuItem => {
+  if (workflows.length === 0 || !repo.permissions.write || repo.archived) return null
+  const items = workflows.map((workflow): MenuItem => {
     const inputs = declaredInputs(visit.hearth, repo.id, workflow.id)
     return inputs?.length === 0
       ? { label: workflow.name, form: <Start visit={visit} repo={repo} workflow={workflow} /> }
       : {
           label: workflow.name,
           icon: 'play',
-          href: repoPath(repo.full_name, `/runs/workflow/${workflow.id}`),
+          href: workflowPath(repo.full_name, workflow.id),
           hint: t('With inputs'),
         }
   })

@@ -29,6 +29,7 @@ import {
 } from '../../components/index.ts'
 import type { Html } from '../../jsx/html.ts'
 import { commitPath, jobPath, pullPath, repoPath, withQuery } from '../../paths.ts'
+import { workflowPath } from './paths.ts'
 import { action, page, redirectWithFlash, type Visit } from '../../site.ts'
 import { DeploymentList } from '../environments/deployment-list.tsx'
 import { translateMessage } from '../../messages.ts'
@@ -233,7 +234,7 @@ const RunView = ({ visit, ...shown }: Shown & { visit: Visit }): Html => {
       <Breadcrumbs
         parts={[
           { label: t('Runs'), href: repoPath(repo.full_name, '/runs') },
-          { label: run.name, href: repoPath(repo.full_name, `/runs/workflow/${run.workflow_id}`) },
+          { label: run.name, href: workflowPath(repo.full_name, run.workflow_id) },
           { label: `#${run.number}` },
         ]}
       />

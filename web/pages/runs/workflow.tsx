@@ -28,6 +28,7 @@ import { action, page, redirectWithFlash, type Visit } from '../../site.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
 import { DispatchForm, readInputs } from './dispatch-form.tsx'
 import { RunRow } from './list.tsx'
+import { workflowPath } from './paths.ts'
 import { rich, t } from '../../text.ts'
 
 type Shown = {
@@ -39,9 +40,6 @@ type Shown = {
 
 /** Of the newest runs. */
 const SHOWN_RUNS = 30
-
-const workflowPath = (repo: string, id: string, rest = ''): string =>
-  repoPath(repo, `/runs/workflow/${encodeURIComponent(id)}${rest}`)
 
 /** Each error with its line of the file. */
 const Errors = ({

@@ -188,7 +188,7 @@ const VariablesView = ({ visit, owner, variables, secrets }: Shown & { visit: Vi
         title={t('Variables and secrets')}
         lead={
           owner.kind === 'repository'
-            ? t('For jobs of workflows in this repository. They win over those of the workspace.')
+            ? t('For jobs of workflows in this repository. They override those of the workspace.')
             : t('For jobs of workflows in every repository of {name}.', { name: owner.name })
         }
       />

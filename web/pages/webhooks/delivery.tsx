@@ -82,7 +82,7 @@ function deliveryFacts(visit: Visit, kind: OwnerKind, delivery: Delivery) {
     { label: t('Delivery'), value: <code>{delivery.id}</code> },
     { label: t('Event'), value: <code>{delivery.event.id}</code> },
     { label: t('Created'), value: <RelativeTime at={delivery.created_at} /> },
-    { label: t('Try'), value: `${delivery.attempt} of 6` },
+    { label: t('Try'), value: t('{at} of {of}', { at: delivery.attempt, of: 6 }) },
     ...(delivery.duration_ms === null
       ? []
       : [{ label: t('Duration'), value: <Duration milliseconds={delivery.duration_ms} /> }]),
@@ -147,7 +147,7 @@ const DeliveryView = ({
         </p>
         <Message headers={request.headers} body={request.body} label={t('request')} />
       </Card>
-      <Card title={t('Answer')}>
+      <Card title={t('Response')}>
         <p>{result ?? t('Not sent yet.')}</p>
         {response && (
           <Message headers={response.headers} body={response.body} label={t('answer')} />

@@ -16,7 +16,7 @@ export const TICKS = localized([
     'members_can_invite_outside_collaborators',
     'Admins of a repository may invite people from outside',
   ],
-  ['two_factor_requirement_enabled', 'Everyone must sign in with a second factor'],
+  ['two_factor_requirement_enabled', 'Require two-factor authentication'],
   ['memory_review', 'What agents remember waits a day for review'],
   ['secret_scanning_required', 'Every repository is scanned for secrets'],
   ['push_protection_required', 'Every repository refuses pushes that add a secret'],
@@ -61,7 +61,7 @@ export const Privileges = ({ visit, workspace }: { visit: Visit; workspace: Work
           hint={
             name === 'two_factor_requirement_enabled'
               ? t(
-                  'Members without one see nothing private here until they turn it on. You need one yourself.',
+                  'Members without it see nothing private here until they turn it on. Turn it on for yourself first.',
                 )
               : undefined
           }

@@ -50,7 +50,7 @@ export const InviteMember = ({ visit, workspace }: { visit: Visit; workspace: st
       />
       <Select
         name="role"
-        label={t('As')}
+        label={t('Role')}
         required
         options={[
           { value: 'member', label: t('Member') },

@@ -67,12 +67,12 @@ const GeneralCard = ({ visit, team, parents }: Props & { parents: PickableTeams 
         <Checkbox
           name="secret"
           label={t('Secret')}
-          hint={t('Seen by its own members and by owners only; stands alone.')}
+          hint={t('Only its members and owners of the workspace see it. It has no parent and no child teams.')}
           checked={wasSent ? typed.ticked('secret') : team.visibility === 'secret'}
         />
         <Checkbox
           name="notify"
-          label={t('A mention notifies everyone in it')}
+          label={t('A mention of the team notifies every member')}
           checked={wasSent ? typed.ticked('notify') : team.notify}
         />
         <FormActions>
@@ -86,17 +86,17 @@ const GeneralCard = ({ visit, team, parents }: Props & { parents: PickableTeams 
 const AlgorithmChoice = ({ visit, team }: Props) => {
   const algorithm = typedOr(visit, 'algorithm', team.review_assignment.algorithm)
   return (
-    <FieldSet legend={t('Whom to pick')}>
+    <FieldSet legend={t('Assignment method')}>
       <Radio
         name="algorithm"
         value="round_robin"
-        label={t('In turn: whoever was asked least recently')}
+        label={t('Round robin: the member whose last request is the oldest')}
         checked={algorithm === 'round_robin'}
       />
       <Radio
         name="algorithm"
         value="load_balance"
-        label={t('By load: whoever has the fewest reviews waiting')}
+        label={t('Load balance: the member with the fewest open requests')}
         checked={algorithm === 'load_balance'}
       />
     </FieldSet>
@@ -111,12 +111,12 @@ const BusyFields = ({ visit, team }: Props) => {
     <>
       <Checkbox
         name="skip_busy"
-        label={t('Leave out busy people')}
+        label={t('Skip busy members')}
         checked={wasSent ? typed.ticked('skip_busy') : assignment.skip_busy}
       />
       <Field
         name="busy_at"
-        label={t('Busy from this many waiting reviews on')}
+        label={t('Open requests from which a member counts as busy')}
         type="number"
         required
         min={1}
@@ -141,14 +141,14 @@ const ReviewAssignmentCard = ({ visit, team }: Props) => {
       >
         <Checkbox
           name="enabled"
-          label={t('Pick people when a review of the team is requested')}
-          hint={t('Otherwise everyone in it is asked.')}
+          label={t('Request the team’s reviews from some members only')}
+          hint={t('Without it, a request for the team’s review is a request to every member.')}
           checked={wasSent ? typed.ticked('enabled') : assignment.enabled}
         />
         <AlgorithmChoice team={team} visit={visit} />
         <Field
           name="count"
-          label={t('How many')}
+          label={t('Number of reviewers')}
           type="number"
           required
           min={1}
@@ -159,12 +159,12 @@ const ReviewAssignmentCard = ({ visit, team }: Props) => {
         <BusyFields visit={visit} team={team} />
         <Checkbox
           name="include_child_teams"
-          label={t('Pick from child teams as well')}
+          label={t('Include members of child teams')}
           checked={wasSent ? typed.ticked('include_child_teams') : assignment.include_child_teams}
         />
         <Field
           name="excluded"
-          label={t('Never pick')}
+          label={t('Members who are never assigned')}
           mono
           hint={t('Usernames, separated by spaces.')}
           value={typedOr(visit, 'excluded', assignment.excluded.join(' '))}
@@ -176,7 +176,7 @@ const ReviewAssignmentCard = ({ visit, team }: Props) => {
         />
         <Checkbox
           name="notify_team"
-          label={t('Tell the rest of the team')}
+          label={t('Notify the other members, too')}
           checked={wasSent ? typed.ticked('notify_team') : assignment.notify_team}
         />
         <FormActions>

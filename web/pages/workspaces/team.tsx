@@ -175,7 +175,7 @@ const AddMember = ({ visit, team }: { visit: Visit; team: Team }) => {
       csrf={visit.csrf}
       inline
       error={error.form}
-      label={t('Add somebody')}
+      label={t('Add a collaborator')}
     >
       <Field
         name="username"
@@ -185,7 +185,7 @@ const AddMember = ({ visit, team }: { visit: Visit; team: Team }) => {
         value={visit.form.values.text('username')}
         error={error.field}
       />
-      <Button icon="plus">{t('Add')}</Button>
+      <Button icon="plus">{t('Add member')}</Button>
     </Form>
   )
 }
@@ -250,7 +250,7 @@ const AddRepo = ({ visit, workspace, team }: Props) => {
         options={roleOptions()}
         value={visit.form.values.optional('role') ?? 'write'}
       />
-      <Button icon="plus">{t('Add')}</Button>
+      <Button icon="plus">{t('Add repository')}</Button>
     </Form>
   )
 }

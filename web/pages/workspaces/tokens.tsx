@@ -159,7 +159,7 @@ const NewTokenCard = ({
         value={made ? '' : typed.text('repos')}
         error={fieldError(visit, 'repos')}
       />
-      <FieldSet legend={t('It may')} error={fieldError(visit, 'scopes')}>
+      <FieldSet legend={t('Scopes')} error={fieldError(visit, 'scopes')}>
         <Ticks scopes={SCOPES_OF_WORKSPACES} ticked={made ? [] : typed.all('scopes')} />
       </FieldSet>
       <FormActions>
@@ -182,7 +182,7 @@ const TokensView = ({ visit, workspace, tokens, made }: TokensData & { visit: Vi
       <PageHead
         title={t('Tokens')}
         lead={t(
-          'For programs that act as {name} and not as a person. They stay when whoever made them leaves.',
+          'For programs that act as {name} and not as a person. They stay valid when the person who created them leaves.',
           { name: workspace.name },
         )}
       />

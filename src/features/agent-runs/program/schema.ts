@@ -1,5 +1,5 @@
 /** Agent programs as clients see them. */
-import { ListOf, Nullable, OneOf, Slug, Time, Type, type Static } from '#core/schema.ts'
+import { ListOf, mustBe, Nullable, OneOf, Slug, type Static, Time, Type } from '#core/schema.ts'
 import { PROGRAM_KINDS } from './presets.ts'
 import type { ProgramRow } from './store-programs.ts'
 
@@ -9,7 +9,7 @@ const command = Type.String({
   description: 'A line for /bin/sh, run inside the box.',
 })
 
-export const Folders = Type.Array(Type.String({ minLength: 2, maxLength: 500, pattern: '^/' }), {
+export const Folders = Type.Array(Type.String({ minLength: 2, maxLength: 500, pattern: '^/', ...mustBe('an absolute path') }), {
   maxItems: 20,
   description: 'Folders of this machine that it reads, besides /usr.',
 })

@@ -1,5 +1,5 @@
 /** Upstreams as clients see them. */
-import { Actor, ListOf, Nullable, OneOf, Time, Type, type Static } from '#core/schema.ts'
+import { Actor, ListOf, mustBe, Nullable, OneOf, type Static, Time, Type } from '#core/schema.ts'
 
 /** The types whose registries can be read through. */
 export const UPSTREAM_TYPES = [
@@ -60,6 +60,7 @@ export const upstreamInputs = {
     Type.String({
       maxLength: 200,
       pattern: '^[^:\\x00-\\x1f\\x7f]*$',
+      ...mustBe('one line without colons'),
       description: 'With a secret: it is sent as a password of this user, else as a token.',
     }),
   ),
@@ -67,6 +68,7 @@ export const upstreamInputs = {
     Type.String({
       maxLength: MAX_SECRET_LENGTH,
       pattern: '^[\\x21-\\x7e]*$',
+      ...mustBe('printable ASCII characters without spaces'),
       description:
         'A token or password of the registry; stored encrypted and never shown. The stored one stays unless given; an empty text removes it.',
     }),

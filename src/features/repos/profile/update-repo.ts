@@ -1,7 +1,7 @@
 import { writesRepo } from '#core/access.ts'
 import type { Db } from '#core/db.ts'
 import { operation } from '#core/operation.ts'
-import { Nullable, RepoPath, Type } from '#core/schema.ts'
+import { mustBe, Nullable, RepoPath, Type } from '#core/schema.ts'
 import { invalid } from '#lib/errors.ts'
 import { repoDefaultBranchChanged, repoUpdated, repoVisibilityChanged } from '../events.ts'
 import { auditRepo, requireLive, requireMayChangeVisibility } from '../lifecycle/preconditions.ts'
@@ -73,6 +73,7 @@ export const updateRepo = operation({
           minLength: 1,
           maxLength: 50,
           pattern: '^[a-z0-9-]+$',
+          ...mustBe('lowercase letters, digits and hyphens'),
           description: 'Lowercase letters, digits, hyphens.',
         }),
         { maxItems: 20 },

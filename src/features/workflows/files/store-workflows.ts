@@ -2,6 +2,7 @@
 import type { Db } from '#core/db.ts'
 import type { Tx } from '#core/write.ts'
 import type { Oid } from '#git'
+import { likePattern } from '#lib/like-pattern.ts'
 import type { Timestamp } from '#lib/time.ts'
 
 export type Switched = 'active' | 'disabled' | 'disabled_by_inactivity'
@@ -27,18 +28,24 @@ export const findWorkflow = (db: Db, id: string): WorkflowRow | null =>
 export const findWorkflowByPath = (db: Db, repo_id: string, path: string): WorkflowRow | null =>
   db.one<WorkflowRow>('SELECT * FROM workflows WHERE repo_id = ? AND path = ?', repo_id, path)
 
-/** Those with a file on the default branch, or with runs; by path. */
+/** Those with a file on the default branch, or with runs; by path. With an event: the active ones that name it. */
 export const listWorkflowRows = (
   db: Db,
   repo_id: string,
-  window: { limit: number; offset: number },
+  { q, event, limit, offset }: { q: string; event: string | null; limit: number; offset: number },
 ): WorkflowRow[] =>
   db.all<WorkflowRow>(
-    `SELECT * FROM workflows WHERE repo_id = ? AND (blob IS NOT NULL OR runs_count > 0)
-     ORDER BY path LIMIT ? OFFSET ?`,
+    `SELECT * FROM workflows w WHERE repo_id = ?1 AND (blob IS NOT NULL OR runs_count > 0)
+       AND (?2 = '' OR path LIKE ?3 ESCAPE '\\' OR name LIKE ?3 ESCAPE '\\')
+       AND (?4 IS NULL OR (blob IS NOT NULL AND switched = 'active' AND errors = '[]'
+         AND EXISTS (SELECT 1 FROM json_each(w.events) e WHERE e.value = ?4)))
+     ORDER BY path LIMIT ?5 OFFSET ?6`,
     repo_id,
-    window.limit,
-    window.offset,
+    q,
+    likePattern(q),
+    event,
+    limit,
+    offset,
   )
 
 /** Whether a repository has a workflow, or had one that ran. */
