@@ -79,6 +79,9 @@ function messageOf(field: string, root: unknown, error: SchemaError): string {
       return `${field} must be at least ${limit}`
     case 'maximum':
       return `${field} may be at most ${limit}`
+    // An unknown name has the schema `false`.
+    case 'boolean':
+      return `${field} is not a known input`
     case 'enum':
       return wordsMessage(field, error)
     case 'type':

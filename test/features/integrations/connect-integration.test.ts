@@ -97,7 +97,7 @@ describe('connecting', () => {
     ])
     expect(await wrong({ config: { base_url, models: [{ id: 'x', price: 1 }] } })).toEqual([
       'invalid',
-      'config.models.0.price',
+      'config.models[0].price',
     ])
     expect(await wrong({ config: { base_url }, secret: '' })).toEqual(['invalid', 'secret'])
     expect(provider.asked).toEqual([])

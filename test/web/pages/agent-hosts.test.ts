@@ -28,7 +28,7 @@ async function setUp(hosts: string[]) {
 test('without hosts the settings of a repository have no field, and stay as they are', async () => {
   const { page, save, stored } = await setUp([])
   expect(await page(PAGE)).not.toContain('name="agent_hosts"')
-  expect(await page('/admin/agents')).toContain('Boxes reach no other hosts.')
+  expect(await page('/admin/agents')).toContain('Sandboxes reach no other hosts.')
   expect((await save({})).status).toBe(303)
   expect(await stored()).toBeNull()
 })
