@@ -12,7 +12,7 @@ test('an administrator starts and verifies a backup; nobody else sees the page',
   const bob = await forge.browser('bob')
   expect((await bob.open('/admin/backups')).status).toBe(403)
   const empty = await ada.open('/admin/backups')
-  for (const words of [to, 'every 24 hours', 'There is no backup yet', 'set backups.recipients'])
+  for (const words of [to, 'every 24 hours', 'There is no backup yet', 'Set backups.recipients'])
     expect(empty.html).toContain(words)
   const refused = await ada.press(empty.html, '/admin/backups', { name: 'a\u0007b' })
   expect([refused.status, refused.html.includes('one line')]).toEqual([422, true])
