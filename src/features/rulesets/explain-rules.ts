@@ -22,15 +22,11 @@ export function explainRules(input: unknown): Refusal | null {
     if (!isObject(rule)) return invalid(at, `${at} must be an object`)
     const { type, parameters, applies_to } = rule
     if (type === undefined) return invalid(`${at}.type`, `${at}.type is required`)
-    if (!isRuleType(type))
-      return invalid(`${at}.type`, `${at}.type is none of the allowed values`)
+    if (!isRuleType(type)) return invalid(`${at}.type`, `${at}.type is none of the allowed values`)
     const fault = explainParameters(type, parameters ?? {}, `${at}.parameters`)
     if (fault) return fault
     if (applies_to !== undefined && applies_to !== 'everyone' && applies_to !== 'agents')
-      return invalid(
-        `${at}.applies_to`,
-        `${at}.applies_to must be one of everyone, agents`,
-      )
+      return invalid(`${at}.applies_to`, `${at}.applies_to must be one of everyone, agents`)
   }
   return null
 }

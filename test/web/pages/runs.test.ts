@@ -243,7 +243,9 @@ test('every one of 100 workflows is found, filtered by, and has its badge', asyn
   ])
   await push(Object.fromEntries(files))
   const idOf = (html: string, name: string) =>
-    new RegExp(`/runs/workflow/(wfl_[0-9a-z]{26})"[^>]*>(?:(?!</a>).)*\\b${name}\\b`).exec(html)?.[1]
+    new RegExp(`/runs/workflow/(wfl_[0-9a-z]{26})"[^>]*>(?:(?!</a>).)*\\b${name}\\b`).exec(
+      html,
+    )?.[1]
 
   const list = await browser.open('/acme/site/runs')
   expect(idOf(list.html, 'Build 0')).toBeDefined()

@@ -153,9 +153,12 @@ const AddForm = ({ visit }: { visit: Visit }) => {
 const Hosts = ({ hosts }: { hosts: readonly string[] }) => (
   <p>
     {hosts.length === 0
-      ? rich('Sandboxes reach no other hosts. The setting {setting} names those that they may reach.', {
-          setting: <code>agents.hosts</code>,
-        })
+      ? rich(
+          'Sandboxes reach no other hosts. The setting {setting} names those that they may reach.',
+          {
+            setting: <code>agents.hosts</code>,
+          },
+        )
       : rich('By the setting {setting} they also reach {hosts}, unless a repository narrows it.', {
           setting: <code>agents.hosts</code>,
           hosts: <code>{hosts.join(' ')}</code>,

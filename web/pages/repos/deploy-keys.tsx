@@ -114,7 +114,9 @@ export const deployKeysPage = page({
     <RepoSettingsFrame visit={visit} repo={repo} title={t('Deploy keys')} part="keys">
       <PageHead
         title={t('Deploy keys')}
-        lead={t('SSH keys with which a machine reads this repository, or pushes to it, and no other one.')}
+        lead={t(
+          'SSH keys with which a machine reads this repository, or pushes to it, and no other one.',
+        )}
       />
       {visit.hearth.settings.ssh === null && (
         <Notice title={t('SSH is off')}>

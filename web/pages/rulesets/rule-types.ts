@@ -78,7 +78,11 @@ export const RULE_TYPE_FORMS: Readonly<Record<RuleType, RuleTypeForm>> = localiz
     what: 'No direct pushes. These settings add to those of the repository; the stricter one applies.',
     fields: [
       { kind: 'number', name: 'required_approvals', label: 'Required approvals', min: 0, max: 10 },
-      { kind: 'flag', name: 'dismiss_stale', label: 'Dismiss approvals when a push changes the diff' },
+      {
+        kind: 'flag',
+        name: 'dismiss_stale',
+        label: 'Dismiss approvals when a push changes the diff',
+      },
       { kind: 'flag', name: 'require_code_owner', label: 'Require review from code owners' },
       {
         kind: 'flag',
@@ -288,7 +292,13 @@ export const RULE_TYPE_FORMS: Readonly<Record<RuleType, RuleTypeForm>> = localiz
     what: 'Pushes by agents are refused once their sessions have reported this cost.',
     several: true,
     fields: [
-      { kind: 'number', name: 'max_usd', label: 'Maximum cost, in US dollars', min: 0, required: true },
+      {
+        kind: 'number',
+        name: 'max_usd',
+        label: 'Maximum cost, in US dollars',
+        min: 0,
+        required: true,
+      },
       {
         kind: 'choice',
         name: 'per',

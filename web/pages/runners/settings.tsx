@@ -137,7 +137,9 @@ const AddCard = ({ visit, here, typed }: { visit: Visit; here: string; typed: Fi
         name="labels"
         label={t('Labels')}
         mono
-        hint={t('Jobs choose a runner by these labels with runs-on. Left empty, the labels that the runner declares.')}
+        hint={t(
+          'Jobs choose a runner by these labels with runs-on. Left empty, the labels that the runner declares.',
+        )}
         value={typed?.text('labels') ?? ''}
         error={fieldError(visit, 'labels') ?? labelError(visit)}
       />

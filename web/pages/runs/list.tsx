@@ -167,7 +167,11 @@ const FirstWorkflow = ({ repo, visit }: { repo: Repo; visit: Visit }) => (
 const iconOf = ({ state }: Workflow): IconName => (state === 'invalid' ? 'warning' : 'play')
 
 /** Those that the side of the page has no place for, with a search of all. */
-const MoreWorkflows = ({ repo, workflows, filter }: Pick<Shown, 'repo' | 'workflows' | 'filter'>) =>
+const MoreWorkflows = ({
+  repo,
+  workflows,
+  filter,
+}: Pick<Shown, 'repo' | 'workflows' | 'filter'>) =>
   workflows.hasMore || workflows.q !== null ? (
     <LinkPicker
       label={t('Find a workflow')}

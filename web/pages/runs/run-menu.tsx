@@ -14,11 +14,7 @@ export const loadStartable = async (visit: Visit, repo: string): Promise<readonl
   (await visit.call(listWorkflows, { repo, event: 'workflow_dispatch', per_page: MAX_SHOWN })).items
 
 const Start = ({ visit, repo, workflow }: { visit: Visit; repo: Repo; workflow: Workflow }) => (
-  <form
-    action={workflowPath(repo.full_name, workflow.id, '/dispatch')}
-    method="post"
-    data-once
-  >
+  <form action={workflowPath(repo.full_name, workflow.id, '/dispatch')} method="post" data-once>
     <CsrfField csrf={visit.csrf} />
     <input type="hidden" name="ref" value={repo.default_branch} />
     <button type="submit" class="menu-button">

@@ -67,7 +67,9 @@ const GeneralCard = ({ visit, team, parents }: Props & { parents: PickableTeams 
         <Checkbox
           name="secret"
           label={t('Secret')}
-          hint={t('Only its members and owners of the workspace see it. It has no parent and no child teams.')}
+          hint={t(
+            'Only its members and owners of the workspace see it. It has no parent and no child teams.',
+          )}
           checked={wasSent ? typed.ticked('secret') : team.visibility === 'secret'}
         />
         <Checkbox

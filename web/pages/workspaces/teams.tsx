@@ -244,7 +244,9 @@ export const newTeamPage = page({
             <Checkbox
               name="secret"
               label={t('Secret')}
-              hint={t('Only its members and owners of the workspace see it. It has no parent and no child teams.')}
+              hint={t(
+                'Only its members and owners of the workspace see it. It has no parent and no child teams.',
+              )}
               checked={typed.ticked('secret')}
             />
             <FormActions>

@@ -9,10 +9,13 @@ const command = Type.String({
   description: 'A line for /bin/sh, run inside the box.',
 })
 
-export const Folders = Type.Array(Type.String({ minLength: 2, maxLength: 500, pattern: '^/', ...mustBe('an absolute path') }), {
-  maxItems: 20,
-  description: 'Folders of this machine that it reads, besides /usr.',
-})
+export const Folders = Type.Array(
+  Type.String({ minLength: 2, maxLength: 500, pattern: '^/', ...mustBe('an absolute path') }),
+  {
+    maxItems: 20,
+    description: 'Folders of this machine that it reads, besides /usr.',
+  },
+)
 
 export const Environment = Type.Record(
   Type.String({ pattern: '^[A-Za-z_][A-Za-z0-9_]{0,99}$' }),

@@ -20,7 +20,8 @@ export const listWorkflows = operation({
     event: Type.Optional(
       Type.String({
         maxLength: 50,
-        description: 'As workflow files name it: only active ones of the default branch that name it.',
+        description:
+          'As workflow files name it: only active ones of the default branch that name it.',
       }),
     ),
     ...byPage(),
