@@ -281,7 +281,7 @@ async function load(visit: Visit): Promise<Omit<AgentsData, 'made'> | null> {
   const ended = await loadPage(visit, (page) =>
     visit.call(listAgents, {
       repo: repo.full_name,
-      state: 'ended',
+      ended: true,
       page,
       per_page: ENDED_PER_PAGE,
     }),
