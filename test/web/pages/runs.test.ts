@@ -58,7 +58,7 @@ const runOf = (html: string): string =>
 
 test('a run is listed, shown with its jobs, cancelled and run again', async () => {
   const { forge, hearth, browser, visitor, push } = await setUp()
-  expect((await browser.open('/acme/site/runs')).html).toContain('No runs yet')
+  expect((await browser.open('/acme/site/runs')).html).toContain('Add a workflow file')
   await push({ [FILE]: ONE_JOB })
   const list = await visitor.open('/acme/site/runs')
   expect([list.status, list.html.includes('Bake &lt;bread')]).toEqual([200, true])
@@ -168,6 +168,9 @@ test('the form that starts a workflow has a field for each input of the file, wi
       crust: { type: choice, options: [soft, hard], default: hard }
       steam: { type: boolean, default: true }`
   await push({ [FILE]: ONE_JOB.replace(/^on:.*$/m, `on:\n  workflow_dispatch:${inputs}`) })
+  const list = await browser.open('/acme/site/runs')
+  expect(list.html).toContain('Choose a workflow to see them')
+  expect(list.html).not.toContain('Add a workflow file')
   const row = hearth.db.one<{ id: string }>('SELECT id FROM workflows')
   const here = `/acme/site/runs/workflow/${row?.id}`
   const { html } = await browser.open(here)

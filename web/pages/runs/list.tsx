@@ -164,6 +164,15 @@ const FirstWorkflow = ({ repo, visit }: { repo: Repo; visit: Visit }) => (
   </EmptyState>
 )
 
+const NoRunYet = () => (
+  <EmptyState icon="play" title={t('No runs yet')}>
+    {rich('Runs begin with the events that a workflow file names under {on}.', {
+      on: <code>on</code>,
+    })}{' '}
+    {t('Choose a workflow to see them, or to start it by hand.')}
+  </EmptyState>
+)
+
 const iconOf = ({ state }: Workflow): IconName => (state === 'invalid' ? 'warning' : 'play')
 
 /** Those that the side of the page has no place for, with a search of all. */
@@ -357,6 +366,8 @@ const RunsView = ({ visit, ...shown }: Shown & { visit: Visit }): Html => {
           </List>
         ) : isNarrowed ? (
           <NoRunMatches here={here} />
+        ) : shown.workflows.items.length > 0 ? (
+          <NoRunYet />
         ) : (
           <FirstWorkflow repo={repo} visit={visit} />
         )}
