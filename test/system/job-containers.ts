@@ -342,6 +342,8 @@ await runScript('bun test/system/job-containers.ts', OPTIONS, async (given) => {
     rmSync(trusted, { recursive: true, force: true })
     const fetched = run(engine, 'images', '-q', `${registry.host}/acme/tool`)
     Bun.spawnSync([engine, 'rmi', '-f', IMAGE, ...fetched.split('\n').filter((id) => id !== '')])
+    const half = unnamedImages()
+    if (half !== '') Bun.spawnSync([engine, 'rmi', '-f', ...half.split('\n')])
     const built = run(engine, 'images', '-q', '--filter', 'label=hearth.built')
     if (built !== '') Bun.spawnSync([engine, 'rmi', '-f', ...built.split('\n')])
     // Files of jobs belong to users of containers, whom an ordinary user is only within podman.

@@ -63,6 +63,8 @@ type Progress = {
 
 export class DockerBuild {
   readonly #stages = new Map<number, Image>()
+  /** Variables of stages, those of ARG too, for stages that begin with them. */
+  readonly #variables = new Map<number, ReadonlyMap<string, string>>()
   readonly #made: string[] = []
   /** Containers to copy from, by the ids of their images. */
   readonly #sources = new Map<string, string>()
@@ -109,7 +111,9 @@ export class DockerBuild {
     const stage = dockerfile.stages[index]
     if (stage === undefined) return
     const image = await this.#baseOf(stage)
-    const state = new StageState(image.config, dockerfile.globals, dockerfile.escape)
+    const { globals, escape } = dockerfile
+    const inherited = typeof stage.base === 'number' ? this.#variables.get(stage.base) : undefined
+    const state = new StageState(image.config, globals, escape, inherited)
     const volumes = Object.keys((await inspectImage(image.id)).config.Volumes ?? {})
     const progress: Progress = { stage, index, state, image, volumes, pending: null }
     const triggers = (image.config.OnBuild ?? []).map((text) =>
@@ -334,6 +338,7 @@ export class DockerBuild {
     if (!isLast) {
       await this.#commitPending(progress)
       this.#stages.set(index, { ...progress.image, config: state.config })
+      this.#variables.set(index, state.variables)
       return
     }
     const container = progress.pending?.name ?? (await this.#target(progress)).container

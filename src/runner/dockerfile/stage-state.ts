@@ -41,6 +41,8 @@ export class StageState {
     base: ImageConfig,
     private readonly globals: ReadonlyMap<string, string>,
     private readonly escape: string,
+    /** Those of the stage that this one begins with. */
+    inherited: ReadonlyMap<string, string> = new Map(),
   ) {
     // Its instructions for images made of it are carried out, and not kept.
     this.config = { ...structuredClone(base), OnBuild: null }
@@ -48,6 +50,7 @@ export class StageState {
     if (!env.some((entry) => nameOf(entry) === 'PATH'))
       this.config.Env = [...env, `PATH=${DEFAULT_PATH}`]
     for (const entry of this.config.Env ?? []) this.#variables.set(nameOf(entry), valueOf(entry))
+    for (const [name, value] of inherited) this.#variables.set(name, value)
   }
 
   /** The environment of a program. */

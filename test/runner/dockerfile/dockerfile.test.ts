@@ -183,10 +183,8 @@ test('patterns leave files out as those of Docker', () => {
   expect(new IgnoredFiles('').has('a')).toBe(false)
   const slow = new IgnoredFiles(`${'*a'.repeat(100)}b`)
   expect(slow.has('a'.repeat(4_000))).toBe(false)
-  const all = (): void => {
-    for (;;) slow.has('a'.repeat(4_000))
-  }
-  expect(all).toThrow('too many patterns for so many files')
+  const many = new IgnoredFiles(Array.from({ length: 500 }, () => 'x'.repeat(250)).join('\n'))
+  expect(() => many.has('a'.repeat(4_000))).toThrow('too many patterns for so many files')
   expect(() => copyPattern('*'.repeat(300))).toThrow('more than 256 characters')
   expect(copyPattern('a/*.t?t').matches('a/b/c.txt')).toBe(false)
   expect(copyPattern('a/*.t?t').matches('a/c.txt')).toBe(true)

@@ -69,6 +69,15 @@ RUN echo "$TARGETARCH" >/four
 `,
   },
   {
+    name: 'arguments of the stage that another one begins with',
+    dockerfile: `FROM ${BASE} AS one
+ARG A=arg
+FROM one
+ARG B=$A
+RUN echo "$A-$B" >/seen
+`,
+  },
+  {
     name: 'copy',
     files: FILES,
     links: { link: 'sub', 'sub/up': '../a.txt', far: '/etc/passwd' },

@@ -258,7 +258,7 @@ USER 65534
 RUN echo "user $(id -u)" >/open/user
 USER 0
 FROM first
-ARG WORD
+ARG WORD=from
 ENV SAID="$WORD env \${UNSET:-default}"
 COPY main.sh m?re/*.txt /made/
 COPY . /all/
