@@ -1,7 +1,8 @@
 /**
  * No page has more than 100 KB of HTML, whatever texts people, agents, jobs and packages write. A
  * forge is filled with hundreds of everything and with very long texts in every place; then all pages
- * that link to each other are visited as their owner, some of each kind.
+ * that link to each other are visited as their owner, some of each kind. The text in a field that
+ * edits it counts for nothing, because the form has to send it whole; all that is around it counts.
  */
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -15,11 +15,16 @@ const chosenIn = (list: Element): HTMLInputElement[] =>
     ({ checked }) => checked,
   )
 
+/** The field with the chosen options of a picker that are not in its list. */
+const othersOf = (picker: Element | null): HTMLInputElement | null =>
+  picker?.querySelector<HTMLInputElement>('[data-more-chosen]') ?? null
+
+const namesIn = (field: HTMLInputElement | null): string[] =>
+  field?.value.split(', ').filter((name) => name !== '') ?? []
+
 const choices = (picker: Element): string =>
   JSON.stringify(
-    chosenIn(picker)
-      .map(({ value }) => value)
-      .sort(),
+    [...chosenIn(picker).map(({ value }) => value), ...namesIn(othersOf(picker))].sort(),
   )
 
 /** What the search of a long list sends: all of the form around it, so that the choices stay. */
@@ -45,7 +50,10 @@ function replaceList(old: Element, found: Element): void {
       input,
     ]),
   )
-  for (const input of fresh.values()) input.checked = false
+  const others = othersOf(old.closest('.picker'))
+  const unlisted = namesIn(others)
+  for (const input of fresh.values()) input.checked = unlisted.includes(input.value)
+  if (others) others.value = unlisted.filter((name) => !fresh.has(name)).join(', ')
   for (const input of chosenIn(old)) {
     const same = fresh.get(input.value)
     if (same) same.checked = true
@@ -116,6 +124,7 @@ document.addEventListener('change', (event) => {
   const shown = picker?.parentElement?.querySelector('[data-picker-chosen]')
   if (!picker || !shown) return
   const chosen = itemsOf(picker).filter((item) => item.querySelector('input')?.checked)
+  const unlisted = namesIn(othersOf(picker)).length
   shown.replaceChildren(
     ...chosen.map((item) => {
       const part = document.createElement('span')
@@ -123,6 +132,7 @@ document.addEventListener('change', (event) => {
       for (const hint of part.querySelectorAll('.menu-hint')) hint.remove()
       return part
     }),
+    ...(unlisted > 0 ? [`+${unlisted}`] : []),
   )
 })
 

@@ -5,6 +5,7 @@ import { raw, renderChild, type Child, type Html } from '../jsx/html.ts'
 import { previewPath, repoPath } from '../paths.ts'
 import { Icon } from './icon.tsx'
 import { ENTER_FIELD, FIND_FIELD } from '../picker-search.ts'
+import { firstItems, htmlBytes } from './text-beginning.tsx'
 import { t } from '../text.ts'
 
 /** The name of the hidden field with the CSRF token. */
@@ -170,9 +171,20 @@ type FieldProps = FieldBase & {
   readonly?: boolean
   /** Several files. */
   multiple?: boolean
-  /** Values to complete from. */
+  /** Values to complete from. Any other value can be typed, so of many the first are suggested. */
   suggestions?: readonly string[]
+  /** The id of another field whose suggestions are those of this one, too. */
+  suggestionsOf?: string
 }
+
+/** What a field has of suggestions, and the markup of one. */
+const MAX_SUGGESTIONS_BYTES = 8_000
+const SUGGESTION_BYTES = 26
+
+const listIdOf = (props: FieldProps): string | undefined =>
+  props.suggestionsOf !== undefined
+    ? `${props.suggestionsOf}-list`
+    : props.suggestions && `${idOf(props)}-list`
 
 /** A one-line field with its label. A password is never sent back. */
 export const Field = (props: FieldProps) => (
@@ -199,13 +211,17 @@ export const Field = (props: FieldProps) => (
       readonly={props.readonly}
       multiple={props.multiple}
       spellcheck={props.spellcheck === false || props.mono ? 'false' : undefined}
-      list={props.suggestions && `${idOf(props)}-list`}
+      list={listIdOf(props)}
       aria-invalid={props.error ? 'true' : undefined}
       aria-describedby={describedBy(props)}
     />
     {props.suggestions && (
       <datalist id={`${idOf(props)}-list`}>
-        {props.suggestions.map((word) => (
+        {firstItems(
+          props.suggestions,
+          MAX_SUGGESTIONS_BYTES,
+          (word) => SUGGESTION_BYTES + htmlBytes(word),
+        ).map((word) => (
           <option value={word} />
         ))}
       </datalist>
@@ -421,15 +437,23 @@ export const FormActions = ({ children }: { children?: Child }) => (
   <div class="form-actions">{children}</div>
 )
 
-/** A form with a single button: close, star, delete. */
+/** A form with a single button: close, star, delete. Buttons elsewhere on the page name its `id`. */
 export const ActionButton = (props: {
+  id?: string
   action: string
   csrf: string
   values?: Record<string, string>
   class?: string
   children?: Child
 }) => (
-  <form class="form-button" action={props.action} method="post" data-once>
+  <form
+    id={props.id}
+    class={['form-button', props.class]}
+    action={props.action}
+    method="post"
+    hidden={props.children === undefined}
+    data-once
+  >
     <CsrfField csrf={props.csrf} />
     {Object.entries(props.values ?? {}).map(([name, value]) => (
       <input type="hidden" name={name} value={value} />

@@ -38,14 +38,16 @@ export const Label = ({ label, href }: { label: LabelSummary; href?: string }) =
   )
 }
 
-/** `more` is the number of labels that are left out. */
+/** `more` is the number of labels that are left out, and `moreHref` where all are. */
 export const Labels = ({
   labels,
   more = 0,
+  moreHref,
   href,
 }: {
   labels: readonly LabelSummary[]
   more?: number
+  moreHref?: string
   href?: (name: string) => string
 }) =>
   labels.length === 0 ? null : (
@@ -53,11 +55,18 @@ export const Labels = ({
       {labels.map((label) => (
         <Label label={label} href={href?.(label.name)} />
       ))}
-      {more > 0 && (
-        <span class="muted small">{tn('{count} more label', '{count} more labels', more)}</span>
-      )}
+      {more > 0 &&
+        (moreHref === undefined ? (
+          <span class="muted small">{moreText(more)}</span>
+        ) : (
+          <a class="small" href={moreHref}>
+            {moreText(more)}
+          </a>
+        ))}
     </span>
   )
+
+const moreText = (more: number): string => tn('{count} more label', '{count} more labels', more)
 
 /** The labels of one row of a list. */
 export type RowLabels = { readonly labels: readonly LabelSummary[]; readonly more: number }

@@ -8,7 +8,8 @@ import { Button } from './button.tsx'
 import { Icon } from './icon.tsx'
 import { Label, type LabelSummary } from './label.tsx'
 import { FIND_FIELD, findFieldOf, foundFieldOf } from '../picker-search.ts'
-import { t } from '../text.ts'
+import { firstItems, htmlBytes } from './text-beginning.tsx'
+import { t, tn } from '../text.ts'
 
 export interface PickerOption {
   /** The value of its field. */
@@ -123,7 +124,7 @@ const noteOf = ({ search, empty }: PickerProps): Child =>
 const shownOptions = ({ options }: PickerProps): readonly PickerOption[] =>
   options.length <= MAX_HINTS ? options : options.map((option) => ({ ...option, hint: null }))
 
-const Frame = (props: PickerProps & { items: Child; linkForm?: LinkForm }) => (
+const Frame = (props: PickerProps & { items: Child; note?: Child; linkForm?: LinkForm }) => (
   <details
     class="menu picker"
     data-menu
@@ -142,6 +143,7 @@ const Frame = (props: PickerProps & { items: Child; linkForm?: LinkForm }) => (
       ) : (
         <ul aria-label={props.label}>{props.items}</ul>
       )}
+      {props.note}
       {props.children !== undefined && <div class="picker-foot">{props.children}</div>}
     </div>
   </details>
@@ -173,31 +175,73 @@ export const LinkPicker = (props: PickerProps & { linkForm?: LinkForm }) => (
   />
 )
 
+/** What a picker with a search has of the chosen options, and the markup of one. */
+const MAX_CHOSEN_BYTES = 4_000
+const CHOSEN_BYTES = 150
+
+/** The options without those chosen that are too many to be shown. The search finds these. */
+function splitChosen(props: PickerProps): {
+  readonly options: readonly PickerOption[]
+  readonly others: readonly PickerOption[]
+} {
+  const chosen = isSearched(props) ? props.options.filter((option) => option.chosen) : []
+  const shown = firstItems(
+    chosen,
+    MAX_CHOSEN_BYTES,
+    ({ label }) => CHOSEN_BYTES + 2 * htmlBytes(label),
+  )
+  const others = chosen.slice(shown.length)
+  return { options: props.options.filter((option) => !others.includes(option)), others }
+}
+
+/** The chosen options that are not shown, in a field as people type names: separated by commas. */
+const OtherChosen = ({ name, others }: { name: string; others: readonly PickerOption[] }) =>
+  others.length === 0 ? null : (
+    <p class="hint picker-others">
+      <input
+        type="hidden"
+        name={name}
+        value={others.map(({ value }) => value).join(', ')}
+        data-more-chosen
+      />
+      {tn(
+        '{count} more is chosen. Search to find it.',
+        '{count} more are chosen. Search to find them.',
+        others.length,
+      )}
+    </p>
+  )
+
 /**
  * A picker whose options are fields of the form around it: checkboxes, or radio buttons with
  * `single`. An empty field of the same name says that the page has the picker.
  */
-export const FieldPicker = (props: PickerProps & { name: string; single?: boolean }) => (
-  <>
-    {!props.single && <input type="hidden" name={props.name} value="" />}
-    <Frame
-      {...props}
-      items={shownOptions(props).map((option) => (
-        <li>
-          <label class="picker-item">
-            <input
-              type={props.single ? 'radio' : 'checkbox'}
-              name={props.name}
-              value={option.value}
-              checked={option.chosen}
-            />
-            <Content option={option} />
-          </label>
-        </li>
-      ))}
-    />
-  </>
-)
+export const FieldPicker = (props: PickerProps & { name: string; single?: boolean }) => {
+  const { options, others } = splitChosen(props)
+  return (
+    <>
+      {!props.single && <input type="hidden" name={props.name} value="" />}
+      <Frame
+        {...props}
+        options={options}
+        note={<OtherChosen name={props.name} others={others} />}
+        items={shownOptions({ ...props, options }).map((option) => (
+          <li>
+            <label class="picker-item">
+              <input
+                type={props.single ? 'radio' : 'checkbox'}
+                name={props.name}
+                value={option.value}
+                checked={option.chosen}
+              />
+              <Content option={option} />
+            </label>
+          </li>
+        ))}
+      />
+    </>
+  )
+}
 
 /**
  * The options of a list, with those chosen that are not among them: before them, or after what was

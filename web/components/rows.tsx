@@ -28,21 +28,23 @@ export const List = ({
   </div>
 )
 
-/** A row: mark, title, a line below, something at the end. */
+/** A row: mark, title, a line below, something at the end. `id` is for links to it. */
 export const Row = ({
+  id,
   mark,
   title,
   meta,
   end,
   children,
 }: {
+  id?: string
   mark?: Child
   title: Child
   meta?: Child
   end?: Child
   children?: Child
 }) => (
-  <li class="row">
+  <li class="row" id={id}>
     {mark !== undefined && <div class="row-mark">{mark}</div>}
     <div class="row-main">
       <div class="row-title">{title}</div>

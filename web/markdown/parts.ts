@@ -4,8 +4,8 @@
 // are balanced.
 import { unescapeHtml } from './entities.ts'
 
-/** The HTML of one part. The rest of the page has up to 48 KB. */
-export const MAX_PART_BYTES = 52_000
+/** The HTML of one part. The rest of the page has up to 51 KB. */
+export const MAX_PART_BYTES = 48_000
 
 /** A range of the HTML. `before` opens the elements around it, and `after` closes them. */
 export interface PartRange {

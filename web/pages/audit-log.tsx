@@ -53,6 +53,9 @@ export const asInput = ({ since, ...filters }: AuditFilters): AuditFilters => ({
   ...(since === undefined ? {} : { since: momentOf(since) }),
 })
 
+/** With a change each, they are a page of less than 100 KB. */
+export const ENTRIES_PER_PAGE = 40
+
 /** What an entry shows of what changed, unless the address names it. */
 const MAX_CHANGE_BYTES = 500
 

@@ -1,5 +1,5 @@
 // What a picker offers: the first of a list, or those that its search has found.
-import type { PickerSearch } from '../components/index.ts'
+import { firstItems, type PickerSearch } from '../components/index.ts'
 import { FIND_FIELD, findFieldOf } from '../picker-search.ts'
 import type { Visit } from '../site.ts'
 
@@ -36,6 +36,17 @@ export async function findChoices<T>(
   const q = searchOf(visit, key)
   const { items } = await list({ q: q ?? '', per_page: MAX_OPTIONS + 1 })
   return { key, q, items: items.slice(0, MAX_OPTIONS), hasMore: items.length > MAX_OPTIONS }
+}
+
+/** Fewer of the first choices, where these are heavy. What was searched for stays. */
+export function choicesWithin<T>(
+  found: Choices<T>,
+  maxBytes: number,
+  bytesOf: (item: T) => number,
+): Choices<T> {
+  if (found.q !== null) return found
+  const items = firstItems(found.items, maxBytes, bytesOf)
+  return { ...found, items, hasMore: found.hasMore || items.length < found.items.length }
 }
 
 /** The choices of another picker of the same list, which is loaded again when one of both is searched. */

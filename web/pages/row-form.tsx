@@ -1,6 +1,6 @@
 // Lists whose rows have forms: the form of one row is shown at the address with its id, so that a page
 // has one and not as many as rows.
-import { PageSteps } from '../components/index.ts'
+import { firstItems, PageSteps } from '../components/index.ts'
 import type { Child } from '../jsx/html.ts'
 import { pageNumber } from '../page-number.ts'
 import { withQuery } from '../paths.ts'
@@ -26,6 +26,29 @@ export function pageOfRows<T>(
     items: rows.slice((page - 1) * perPage, page * perPage),
     page,
     hasNext: page < last,
+  }
+}
+
+/** How many rows a page has at most, and what their HTML may take, as estimated. */
+export type RowLimits<T> = {
+  readonly perPage: number
+  readonly maxBytes: number
+  readonly bytesOf: (row: T) => number
+}
+
+/** The same for rows of which some are heavy: a page of these has fewer. */
+export function pageOfHeavyRows<T>(
+  visit: Visit,
+  rows: readonly T[],
+  { perPage, maxBytes, bytesOf }: RowLimits<T>,
+  name = 'page',
+): ListPage<T> {
+  const wanted = pageNumber(visit, name)
+  for (let page = 1, from = 0; ; page++) {
+    const items = firstItems(rows.slice(from, from + perPage), maxBytes, bytesOf)
+    const hasNext = from + items.length < rows.length
+    if (page === wanted || !hasNext) return { items, page, hasNext }
+    from += items.length
   }
 }
 
@@ -77,6 +100,17 @@ export const RowSteps = ({
     label={label}
   />
 )
+
+/** The parameter with the id of the row that is shown with all of its texts. */
+const WHOLE = 'whole'
+
+/** Whether the address asks for all of the texts of a row. */
+export const isWholeRow = ({ url }: Visit, id: string): boolean =>
+  url.searchParams.get(WHOLE) === id
+
+/** The address that shows a row of the list at `here` with all of its texts. `anchor` is the id on the page. */
+export const wholeRowHref = (here: string, id: string, anchor = id): string =>
+  `${withQuery(here, { [WHOLE]: id })}#${anchor}`
 
 /**
  * The form of a row, or the link to it. `refused` is the id of the row whose form was refused, and

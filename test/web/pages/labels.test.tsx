@@ -52,8 +52,12 @@ test('the triage role creates, changes and deletes labels', async () => {
   expect(await labels()).toContainEqual(
     expect.objectContaining({ name: 'urgent', color: 'ff0000', description: 'Now' }),
   )
-  const again = await browser.open(`/${REPO}/labels`)
-  await browser.press(again.html, `/${REPO}/labels/edit`, {
+  const formOfRow = async () => {
+    const { html } = await browser.open(`/${REPO}/labels`)
+    const href = /href="([^"]+edit=[^"#]+)/.exec(html)?.[1]?.replaceAll('&amp;', '&') ?? ''
+    return (await browser.open(href)).html
+  }
+  await browser.press(await formOfRow(), `/${REPO}/labels/edit`, {
     label: 'urgent',
     name: 'later',
     color: 'ff0000',
@@ -62,7 +66,7 @@ test('the triage role creates, changes and deletes labels', async () => {
   expect(await labels()).toContainEqual(
     expect.objectContaining({ name: 'later', description: null }),
   )
-  await browser.press(again.html, `/${REPO}/labels/delete`, { label: 'later' })
+  await browser.press(await formOfRow(), `/${REPO}/labels/delete`, { label: 'later' })
   expect((await labels()).map(({ name }) => name)).not.toContain('later')
 })
 

@@ -120,7 +120,6 @@ const LISTS: readonly List[] = [
     rows: 'label',
     make: (name) => forge.call(createLabel, ada, { repo: REPO, name }),
     address: `/${REPO}/labels`,
-    form: `/${REPO}/labels/delete`,
   },
   {
     rows: 'goal',
@@ -222,6 +221,49 @@ for (const list of LISTS)
     const done = await browser.press(second, list.form, {})
     expect([done.status, done.location]).toEqual([303, `${address}?${page}=2`])
   })
+
+test('a label and a branch of a later page are changed there', async () => {
+  for (const { address, edit, form, fields, shown } of [
+    {
+      address: `/${REPO}/labels`,
+      edit: 'Change or delete',
+      form: `/${REPO}/labels/edit`,
+      fields: { description: 'Changed' },
+      shown: 'Changed',
+    },
+    {
+      address: `/${REPO}/branches`,
+      edit: '<span>Rename</span>',
+      form: `/${REPO}/branches/rename`,
+      fields: { new_name: 'renamed' },
+      shown: 'renamed',
+    },
+  ]) {
+    const list = await open(`${address}?page=2`)
+    expect(list).not.toContain(form)
+    const [link = ''] =
+      list
+        .split(edit)[0]
+        ?.match(/href="[^"]*edit=[^"]*"/g)
+        ?.slice(-1) ?? []
+    const href = link.slice('href="'.length, -1).replaceAll('&amp;', '&').split('#')[0] ?? ''
+    const done = await browser.press(await open(href), form, fields)
+    expect([done.status, done.location]).toEqual([303, `${address}?page=2`])
+    const all = await pagesOf({ rows: '', address })
+    expect(all.some((html) => html.includes(shown))).toBe(true)
+  }
+})
+
+test('a branch is deleted by its button, which belongs to the form that all rows share', async () => {
+  const address = `/${REPO}/branches`
+  const list = await open(`${address}?page=3`)
+  const [, branch = ''] = /name="branch" value="([^"]+)" form="delete-branch"/.exec(list) ?? []
+  expect(list).toContain('id="delete-branch"')
+  const done = await browser.press(list, `${address}/delete`, { branch })
+  expect([done.status, done.location]).toEqual([303, `${address}?page=3`])
+  const found = await open(`${address}?q=${branch}`)
+  expect([branch.startsWith('branch-'), found.includes('No branch has')]).toEqual([true, true])
+})
 
 test('a button leads back to what was searched for, and the last row of a page to the page before it', async () => {
   const found = await open('/admin/users?q=person-11&state=active&page=2')

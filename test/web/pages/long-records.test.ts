@@ -2,9 +2,11 @@
 import { expect, test } from 'bun:test'
 import { listEnvironments, setEnvironment } from '#features/environments/index.ts'
 import { createIssue, createMilestone } from '#features/issues/index.ts'
+import { remember } from '#features/memory/index.ts'
 import { appendSession, createPull } from '#features/pulls/index.ts'
 import { createCommit } from '#features/repos/index.ts'
 import { createRuleset } from '#features/rulesets/index.ts'
+import { createRunner } from '#features/runners/index.ts'
 import { createProject } from '#features/workspaces/index.ts'
 import { runForge } from '../../features/oauth/running.ts'
 
@@ -188,4 +190,43 @@ test('a project board shows as many labels of a card as all cards have room for'
     await forge.call(createIssue, ada, { repo: REPO, title: `Issue ${at}`, labels })
   const board = await open('/acme/-/projects/oven')
   for (let at = 0; at < 30; at++) expect(board).toContain(`>Issue ${at}<`)
+})
+
+test('a list of memories shows the beginning of a long one, and a link shows the whole', async () => {
+  const text = `${'Dough rests. '.repeat(140)}last word`
+  for (let at = 0; at < 12; at++)
+    await forge.call(remember, ada, { repo: REPO, kind: 'fact', text: `${at} ${text}` })
+  const list = await open(`/${REPO}/memory`)
+  expect(list.split('<main')[1]).not.toContain('last word')
+  const href = /href="([^"]*whole=[^"]+)"/.exec(list)?.[1]?.replaceAll('&amp;', '&') ?? ''
+  expect((await open(href)).match(/last word/g)).toHaveLength(1)
+})
+
+test('a runner shows the first of many labels, and a link shows all', async () => {
+  const labels = Array.from({ length: 40 }, (_, at) => `label-${at}-${'long'.repeat(9)}`)
+  await forge.call(createRunner, ada, { repo: REPO, name: 'Oven', labels })
+  const list = await open(`/${REPO}/settings/runners`)
+  expect(list).not.toContain('label-39-')
+  const href = /href="([^"]*whole=[^"]+)">\d+ more labels/.exec(list)?.[1] ?? ''
+  const whole = await open(href.replaceAll('&amp;', '&'))
+  for (const label of labels) expect(whole).toContain(label)
+})
+
+test('code owners have pages, which have every rule once', async () => {
+  const rules = Array.from({ length: 600 }, (_, at) => `/folder-${at}/ @ada`)
+  await forge.call(createCommit, ada, {
+    repo: REPO,
+    branch: 'main',
+    message: 'Say who owns what',
+    files: [{ path: 'CODEOWNERS', action: 'put', content: rules.join('\n') }],
+  })
+  const found: string[] = []
+  for (let next: string | undefined = `/${REPO}/code-owners`; next; ) {
+    const html = await open(next)
+    found.push(
+      ...[...html.matchAll(/<code>(\/folder-\d+\/)<\/code>/g)].map(([, path = '']) => path),
+    )
+    next = /href="([^"]+)" rel="next"/.exec(html)?.[1]?.replaceAll('&amp;', '&')
+  }
+  expect(found).toEqual(rules.map((rule) => rule.split(' ')[0] ?? ''))
 })

@@ -13,6 +13,7 @@ import { createBranch, getRepo } from '#features/repos/index.ts'
 import { createTeam } from '#features/teams/index.ts'
 import { runForge } from '../../features/oauth/running.ts'
 import { openContext } from '../../journeys/browser.ts'
+import { formOf } from './form-of.ts'
 
 const MAX_PAGE_BYTES = 100_000
 const COUNT = 120
@@ -235,17 +236,72 @@ test('an issue with very many labels leaves its pages and a board small', async 
   const labels = Array.from({ length: 90 }, (_, at) => name('label', at))
   const title = 'It has everything'
   const made = await forge.call(createIssue, ada, { repo: REPO, title, labels })
-  for (const path of [`issues/${made.number}`, `issues/${made.number}/edit`]) {
-    const { html } = await browser.open(`/${REPO}/${path}`)
+  const here = `/${REPO}/issues/${made.number}`
+  for (const path of [here, `${here}/edit`]) {
+    const { html } = await browser.open(path)
     expect([path, Buffer.byteLength(html) <= MAX_PAGE_BYTES]).toEqual([path, true])
-    expect(html.match(/type="checkbox" name="labels"[^>]* checked/g)?.length).toBe(90)
+    // Some are boxes, and the others are kept in one field.
+    const boxes = html.match(/type="checkbox" name="labels"[^>]* checked/g)?.length ?? 0
+    expect([path, boxes > 0, boxes < 90]).toEqual([path, true, true])
+    expect(html).toContain(`${90 - boxes} more are chosen. Search to find them.`)
+    expect(
+      formOf(html, path === here ? `${here}/labels` : path)
+        .get('labels')
+        ?.join(', '),
+    ).toContain(name('label', 89))
   }
+  const whole = await browser.open(`${here}/text/labels`)
+  for (const label of labels) expect(whole.html).toContain(`${Bun.escapeHTML(label)}</a>`)
+  expect((await browser.open(here)).html).toContain(`href="${here}/text/labels"`)
   for (const by of ['label', 'milestone']) {
     const { html } = await browser.open(`/${REPO}/issues/board?by=${by}`)
     expect([by, Buffer.byteLength(html) <= MAX_PAGE_BYTES]).toEqual([by, true])
     expect([by, html.split(title).length - 1]).toEqual([by, by === 'label' ? 20 : 1])
-    expect(html).toContain(by === 'label' ? '81 more labels' : '82 more labels')
+    expect(html).toContain(by === 'label' ? '83 more labels' : '84 more labels')
   }
+})
+
+const labelsOf = async (of: number) =>
+  (await forge.call(getIssue, ada, { repo: REPO, number: of })).issue.labels.toSorted()
+
+test('labels that a picker has no room for stay, and are removed after a search', async () => {
+  const labels = Array.from({ length: 90 }, (_, at) => name('label', at))
+  const made = await forge.call(createIssue, ada, { repo: REPO, title: 'It has all', labels })
+  const here = `/${REPO}/issues/${made.number}`
+  const form = `${here}/labels`
+  await browser.press((await browser.open(here)).html, form, {})
+  expect(await labelsOf(made.number)).toEqual(labels.toSorted())
+  const search = { find: 'labels', 'find-labels': 'label 77' }
+  const { html } = await browser.press((await browser.open(here)).html, form, search)
+  expect(html).toMatch(/type="checkbox" name="labels" value="label 77 [^>]* checked/)
+  const kept = formOf(html, form)
+    .get('labels')
+    ?.filter((value) => value !== name('label', 77))
+  await browser.press(html, form, { labels: kept ?? [] })
+  expect(await labelsOf(made.number)).toEqual(
+    labels.filter((label) => label !== name('label', 77)).toSorted(),
+  )
+})
+
+test('with a script, too, a label without a place in its picker is removed after a search', async () => {
+  const labels = Array.from({ length: 90 }, (_, at) => name('label', at))
+  const made = await forge.call(createIssue, ada, { repo: REPO, title: 'It has all', labels })
+  const page = await adasPage(true)
+  await page.goto(`${forge.url}/${REPO}/issues/${made.number}`)
+  const picker = page.locator('form[action$="/labels"] .picker')
+  await picker.locator('summary').click()
+  await picker.locator('.picker-search:focus').waitFor()
+  await page.keyboard.type('label 78')
+  const item = picker.locator('li', { hasText: 'label 78' })
+  await item.locator(':checked').waitFor()
+  await page.keyboard.press('Enter')
+  await item.locator('input:not(:checked)').waitFor()
+  await page.keyboard.press('Escape')
+  await page.waitForSelector('.notice')
+  expect(await labelsOf(made.number)).toEqual(
+    labels.filter((label) => label !== name('label', 78)).toSorted(),
+  )
+  await page.context().close()
 })
 
 /** A page of a browser in which Ada is signed in. */

@@ -190,6 +190,36 @@ test('the form that starts a workflow has a field for each input of the file, wi
   expect(JSON.parse(run?.inputs ?? '')).toEqual({ heat: 180, crust: 'soft', steam: false })
 })
 
+test('of very long choices the form has a search, and starts with what was found', async () => {
+  const { browser, push, forge, hearth } = await setUp()
+  const options = Array.from({ length: 60 }, (_, at) => `option ${at} ${'long '.repeat(16)}end`)
+  const inputs = Array.from(
+    { length: 10 },
+    (_, at) => `
+      input${at}: { type: choice, options: [${options.join(', ')}], description: '${'Why. '.repeat(400)}' }`,
+  ).join('')
+  await push({
+    [FILE]: ONE_JOB.replace(/^on:.*$/m, `on:\n  workflow_dispatch:\n    inputs:${inputs}`),
+  })
+  const row = hearth.db.one<{ id: string }>('SELECT id FROM workflows')
+  const here = `/acme/site/runs/workflow/${row?.id}`
+  const { html } = await browser.open(here)
+  expect([Buffer.byteLength(html) <= 100_000, html.includes('option 47')]).toEqual([true, false])
+  const found = await browser.press(html, `${here}/dispatch`, {
+    find: 'inputs.input3',
+    'find-inputs.input3': 'option 47',
+  })
+  expect([found.status, found.html.includes('option 47')]).toEqual([200, true])
+  expect(hearth.db.one('SELECT count(*) AS n FROM workflow_runs')).toEqual({ n: 0 })
+  const started = await browser.press(found.html, `${here}/dispatch`, {
+    'inputs.input3': options[47] ?? '',
+  })
+  expect(started.location).toContain('/runs/run_')
+  await forge.jobs()
+  const [run] = hearth.db.all<{ inputs: string }>('SELECT inputs FROM workflow_runs')
+  expect(JSON.parse(run?.inputs ?? '')).toMatchObject({ input2: options[0], input3: options[47] })
+})
+
 test('a badge says how the last run on a branch ended', async () => {
   const { hearth, push, browser, visitor, forge } = await setUp()
   await push({ [FILE]: ONE_JOB.replace('name: Test', 'name: <Test>') })

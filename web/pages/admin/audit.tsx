@@ -1,6 +1,13 @@
 import { listSiteAuditLog } from '#features/audit/index.ts'
 import { page } from '../../site.ts'
-import { asInput, AuditLog, auditDownload, filtersOf, type AuditFilters } from '../audit-log.tsx'
+import {
+  asInput,
+  AuditLog,
+  auditDownload,
+  filtersOf,
+  type AuditFilters,
+  ENTRIES_PER_PAGE,
+} from '../audit-log.tsx'
 import { AdminFrame } from './frame.tsx'
 import { t } from '../../text.ts'
 
@@ -15,6 +22,7 @@ export const siteAuditPage = page({
     const { items, next } = await visit.call(listSiteAuditLog, {
       ...withoutRepo(asInput(filters)),
       ...(before ? { before } : {}),
+      per_page: ENTRIES_PER_PAGE,
     })
     return { filters, before, entries: items, next, whole }
   },

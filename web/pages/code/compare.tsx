@@ -83,7 +83,7 @@ const Picker = ({
         required
         mono
         value={head}
-        suggestions={names}
+        suggestionsOf="field-base"
         maxlength={500}
       />
       <Select

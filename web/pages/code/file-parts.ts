@@ -4,8 +4,8 @@ import { colourBytes, plainLine, type PlainLine } from '../../components/plain-l
 import { normalizeLineEnds, textLines } from '../../highlight.ts'
 import type { FileLines } from '../../highlight/highlighter.ts'
 
-/** The HTML of the lines of one part. The rest of the page has up to 30 KB. */
-export const MAX_PART_BYTES = 70_000
+/** The HTML of the lines of one part. The rest of the page has up to 38 KB where names are long. */
+export const MAX_PART_BYTES = 60_000
 
 /** The elements around a line, with a number of up to six digits in its id. */
 export const LINE_BYTES = 26

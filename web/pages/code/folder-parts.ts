@@ -5,8 +5,8 @@ import type { TreeEntry } from '#features/repos/index.ts'
 import { encodePath } from '#lib/percent-encoding.ts'
 import { markBidiControls } from '../../components/bidi-controls.tsx'
 
-/** The HTML of the rows of one part. The rest of the page has up to 30 KB. */
-const MAX_PART_BYTES = 70_000
+/** The HTML of the rows of one part. The rest of the page has up to 38 KB where names are long. */
+const MAX_PART_BYTES = 60_000
 /** What a row has beside names and titles: its elements, a date and the id of a commit. */
 const ROW_BYTES = 290
 /** What the title of a commit takes on average, and its longest length. */

@@ -29,12 +29,20 @@ import {
 import { codePath, commitPath, comparePath, pullPath, repoPath, withQuery } from '../../paths.ts'
 import { pageNumber } from '../../page-number.ts'
 import { DirectResponse, page, type Visit } from '../../site.ts'
-import { loadPage, RowSteps } from '../row-form.tsx'
+import { loadPage, onSamePage, RowSteps } from '../row-form.tsx'
 import { branchRulesPath, countRules } from '../rulesets/branch.tsx'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
 import { locate, PathCrumbs, refsOf } from './frame.tsx'
 import { RefSwitch } from './ref-switch.tsx'
-import { BranchActions, NewBranch, NewTag, refError, TagActions } from './ref-actions.tsx'
+import {
+  BranchActions,
+  BranchListParts,
+  NewBranch,
+  NewTag,
+  refError,
+  RenameBranch,
+  TagActions,
+} from './ref-actions.tsx'
 import { rich, t, tn } from '../../text.ts'
 
 /**
@@ -157,7 +165,13 @@ const BranchMeta = ({ repo, branch, rules }: BranchProps) => (
   </>
 )
 
-const BranchRow = ({ visit, repo, branch, rules }: BranchProps & { visit: Visit }) => (
+const BranchRow = ({
+  visit,
+  repo,
+  branch,
+  rules,
+  here,
+}: BranchProps & { visit: Visit; here: string }) => (
   <Row
     mark={<Icon name="branch" />}
     title={
@@ -184,19 +198,20 @@ const BranchRow = ({ visit, repo, branch, rules }: BranchProps & { visit: Visit 
             {t('Pull request')}
           </LinkButton>
         ) : null}
-        <BranchActions repo={repo} branch={branch} visit={visit} />
+        <BranchActions repo={repo} branch={branch} visit={visit} here={here} />
       </>
     }
   >
-    {refError(visit, 'branch', branch.name) !== null && (
+    {refError(visit, 'branch', branch.name) !== null && !visit.form.values.has('new_name') && (
       <p class="field-error" role="alert">
         {refError(visit, 'branch', branch.name)}
       </p>
     )}
+    <RenameBranch repo={repo} branch={branch} visit={visit} />
   </Row>
 )
 
-/** Each has forms to rename and delete it. */
+/** Their names are in a row many times, and have up to 255 characters. */
 const REFS_PER_PAGE = 20
 
 export const branchesPage = page({
@@ -256,11 +271,13 @@ export const branchesPage = page({
                 repo={repo}
                 branch={branch}
                 rules={rules.get(branch.name) ?? null}
+                here={onSamePage(visit, withQuery(here, { q: q || undefined }), 'page')}
               />
             ))}
           </List>
         )}
         <RowSteps list={branches} here={withQuery(here, { q })} label={t('Pages of branches')} />
+        <BranchListParts repo={repo} branches={branches.items} visit={visit} />
       </RepoFrame>
     )
   },

@@ -1,17 +1,22 @@
 import { getRepo, listCodeOwners, type Repo } from '#features/repos/index.ts'
 import {
+  beginningOfText,
   Button,
   Card,
   EmptyState,
   Field,
+  firstItems,
   Form,
+  htmlBytes,
   LinkButton,
   PageHead,
 } from '../../components/index.ts'
+import { lineAddress } from '#lib/line-address.ts'
 import type { Child } from '../../jsx/html.ts'
 import { codePath, repoPath, teamPath, userPath, withQuery } from '../../paths.ts'
 import { page, type OutputOf } from '../../site.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
+import { pageOfHeavyRows, RowSteps, type RowLimits } from '../row-form.tsx'
 import { editPath } from './edit.tsx'
 import { rich, t } from '../../text.ts'
 
@@ -32,6 +37,27 @@ export const OwnerLinks = ({ names }: { names: readonly string[] }) => (
     ))}
   </>
 )
+
+/** Of the owners of one rule the first are shown, and of a long pattern its beginning; the file has all. */
+const MAX_OWNERS_BYTES = 2_000
+const MAX_PATTERN_BYTES = 500
+/** What a row and each of its owners have beside their names. */
+const ROW_BYTES = 70
+const OWNER_BYTES = 50
+
+type Rule = OutputOf<typeof listCodeOwners>['rules'][number]
+
+const ownersShown = (owners: readonly string[]): readonly string[] =>
+  firstItems(owners, MAX_OWNERS_BYTES, (name) => OWNER_BYTES + 2 * htmlBytes(name))
+
+const LIMITS: RowLimits<Rule> = {
+  perPage: 200,
+  maxBytes: 70_000,
+  bytesOf: ({ pattern, owners }) =>
+    ROW_BYTES +
+    Math.min(MAX_PATTERN_BYTES, htmlBytes(pattern)) +
+    ownersShown(owners).reduce((sum, name) => sum + OWNER_BYTES + 2 * htmlBytes(name), 0),
+}
 
 const EXAMPLE = '*            @ada\n/docs/       @writers\n*.sql        @acme/database'
 
@@ -67,7 +93,38 @@ const NoOwners = ({ repo }: { repo: Repo }) => (
   </>
 )
 
-const OwnerRules = ({ owners }: { owners: OutputOf<typeof listCodeOwners> }) => (
+const RuleOwners = ({ rule: { owners, line }, file }: { rule: Rule; file: string }) => {
+  const shown = ownersShown(owners)
+  if (shown.length === 0) return <span class="muted">{t('nobody')}</span>
+  return (
+    <>
+      <OwnerLinks names={shown} />
+      {shown.length < owners.length && (
+        <>
+          {' '}
+          <a href={file + lineAddress(line)}>
+            {rich('and {names} more', { names: owners.length - shown.length })}
+          </a>
+        </>
+      )}
+    </>
+  )
+}
+
+/** The beginning of a pattern. A long one leads to its line of the file. */
+const Pattern = ({ rule: { pattern, line }, file }: { rule: Rule; file: string }) => {
+  const beginning = beginningOfText(pattern, MAX_PATTERN_BYTES)
+  return beginning.length === pattern.length ? (
+    <code>{pattern}</code>
+  ) : (
+    <a href={file + lineAddress(line)}>
+      <code>{beginning}…</code>
+    </a>
+  )
+}
+
+/** `file` is the address of the file. */
+const OwnerRules = ({ rules, file }: { rules: readonly Rule[]; file: string }) => (
   <div class="csv">
     <table aria-label={t('Code owners')}>
       <thead>
@@ -78,18 +135,14 @@ const OwnerRules = ({ owners }: { owners: OutputOf<typeof listCodeOwners> }) => 
         </tr>
       </thead>
       <tbody>
-        {owners.rules.map((rule) => (
+        {rules.map((rule) => (
           <tr>
             <td>{rule.line}</td>
             <td>
-              <code>{rule.pattern}</code>
+              <Pattern rule={rule} file={file} />
             </td>
             <td>
-              {rule.owners.length === 0 ? (
-                <span class="muted">{t('nobody')}</span>
-              ) : (
-                <OwnerLinks names={rule.owners} />
-              )}
+              <RuleOwners rule={rule} file={file} />
             </td>
           </tr>
         ))}
@@ -127,9 +180,9 @@ export const ownersPage = page({
       visit.call(getRepo, { repo: name }),
       visit.call(listCodeOwners, { repo: name, ...(path === '' ? {} : { path }) }),
     ])
-    return { repo, owners, path }
+    return { repo, owners, path, rules: pageOfHeavyRows(visit, owners.rules, LIMITS) }
   },
-  view: ({ repo, owners, path }, visit) => (
+  view: ({ repo, owners, path, rules }, visit) => (
     <RepoFrame visit={visit} repo={repo} title={t('Code owners')} current="code">
       <PageHead
         title={t('Code owners')}
@@ -159,7 +212,15 @@ export const ownersPage = page({
               })}
             </p>
           )}
-          <OwnerRules owners={owners} />
+          <OwnerRules
+            rules={rules.items}
+            file={codePath(repo.full_name, 'blob', repo.default_branch, owners.file)}
+          />
+          <RowSteps
+            list={rules}
+            here={withQuery(visit.url.pathname, { path: path || undefined })}
+            label={t('Pages of rules')}
+          />
         </>
       )}
     </RepoFrame>

@@ -10,10 +10,11 @@ import {
   Form,
   FormActions,
   Icon,
+  IconDrawings,
   LinkButton,
   TextArea,
 } from '../../components/index.ts'
-import { archivePath, repoPath } from '../../paths.ts'
+import { archivePath, repoPath, withQuery } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 import { rich, t } from '../../text.ts'
 
@@ -28,64 +29,112 @@ export const refError = (visit: Visit, field: 'branch' | 'tag', name: string): s
     ? visit.form.error.message
     : null
 
-/**
- * Rename and delete, as far as the user may. Admins rename the default branch; nobody deletes it.
- */
-export const BranchActions = ({
+/** Admins rename the default branch. */
+const mayRename = (repo: Repo, branch: Branch): boolean =>
+  !repo.archived && (branch.default ? repo.permissions.admin : repo.permissions.write)
+
+/** The id of the form that deletes a branch, which all rows share. */
+const DELETE_BRANCH = 'delete-branch'
+
+/** What the actions of a list share: the form that deletes one of the branches, and their icons. */
+export const BranchListParts = ({
   repo,
-  branch,
+  branches,
   visit,
 }: {
   repo: Repo
+  branches: readonly Branch[]
+  visit: Visit
+}) => (
+  <>
+    {branches.some((branch) => mayRename(repo, branch)) && (
+      <IconDrawings names={['more', 'trash', 'chevron-down']} />
+    )}
+    {branches.some((branch) => !branch.default && mayRename(repo, branch)) && (
+      <ActionButton
+        id={DELETE_BRANCH}
+        action={repoPath(repo.full_name, '/branches/delete')}
+        csrf={visit.csrf}
+      />
+    )}
+  </>
+)
+
+type BranchProps = {
+  repo: Repo
   branch: Branch
   visit: Visit
-}) => {
-  const mayRename =
-    !repo.archived && (branch.default ? repo.permissions.admin : repo.permissions.write)
-  if (!mayRename) return null
-  const error = refError(visit, 'branch', branch.name)
-  return (
+  /** The address of the list, on the page that is shown. */
+  here: string
+}
+
+/** Rename and delete, as far as the user may. Nobody deletes the default branch. */
+export const BranchActions = ({ repo, branch, here }: BranchProps) =>
+  mayRename(repo, branch) ? (
     <Dropdown
       label={t('Rename or delete {name}', { name: branch.name })}
-      summary={<Icon name="more" />}
+      summary={<Icon name="more" shared />}
+      sharedIcons
     >
       <div class="stack">
-        <Form
-          action={repoPath(repo.full_name, '/branches/rename')}
-          csrf={visit.csrf}
-          label={t('Rename {name}', { name: branch.name })}
-          error={error}
+        <LinkButton
+          href={`${withQuery(here, { edit: branch.name })}#${renameId(branch)}`}
+          small
+          rel="nofollow"
         >
-          <input type="hidden" name="branch" value={branch.name} />
-          <Field
-            id={`rename-${ids(branch.name)}`}
-            name="new_name"
-            label={t('New name')}
-            required
-            mono
-            maxlength={255}
-            hint={t('Pull requests follow, and addresses of pages lead on.')}
-            value={error === null ? branch.name : visit.form.values.text('new_name')}
-          />
-          <FormActions>
-            <Button small>{t('Rename')}</Button>
-          </FormActions>
-        </Form>
+          {t('Rename')}
+        </LinkButton>
         {!branch.default && (
-          <ActionButton
-            action={repoPath(repo.full_name, '/branches/delete')}
-            csrf={visit.csrf}
-            values={{ branch: branch.name }}
+          <Button
+            form={DELETE_BRANCH}
+            name="branch"
+            value={branch.name}
+            variant="danger"
+            small
+            icon="trash"
+            sharedIcon
           >
-            <Button variant="danger" small icon="trash">
-              {branch.pull === null
-                ? t('Delete')
-                : t('Delete and close #{pull}', { pull: branch.pull })}
-            </Button>
-          </ActionButton>
+            {branch.pull === null
+              ? t('Delete')
+              : t('Delete and close #{pull}', { pull: branch.pull })}
+          </Button>
         )}
       </div>
     </Dropdown>
+  ) : null
+
+const renameId = ({ name }: Branch): string => `rename-${ids(name)}`
+
+/** The form that renames the branch of a row, at the address that names it and after a refusal. */
+export const RenameBranch = ({ repo, branch, visit }: Omit<BranchProps, 'here'>) => {
+  const error = visit.form.values.has('new_name') ? refError(visit, 'branch', branch.name) : null
+  const isOpen = error !== null || visit.url.searchParams.get('edit') === branch.name
+  if (!isOpen || !mayRename(repo, branch)) return null
+  return (
+    <details class="more" open>
+      <summary>{t('Rename {name}', { name: branch.name })}</summary>
+      <Form
+        action={repoPath(repo.full_name, '/branches/rename')}
+        csrf={visit.csrf}
+        label={t('Rename {name}', { name: branch.name })}
+        error={error}
+      >
+        <input type="hidden" name="branch" value={branch.name} />
+        <Field
+          id={renameId(branch)}
+          name="new_name"
+          label={t('New name')}
+          required
+          mono
+          maxlength={255}
+          hint={t('Pull requests follow, and addresses of pages lead on.')}
+          value={error === null ? branch.name : visit.form.values.text('new_name')}
+        />
+        <FormActions>
+          <Button small>{t('Rename')}</Button>
+        </FormActions>
+      </Form>
+    </details>
   )
 }
 

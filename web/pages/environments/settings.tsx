@@ -29,12 +29,31 @@ import { action, page, redirectWithFlash, type Fields, type Visit } from '../../
 import { rich, t, tn } from '../../text.ts'
 import { repoOf } from '../repos/frame.tsx'
 import { RepoSettingsFrame } from '../repos/settings-frame.tsx'
-import { onSamePage, pageOfRows, RowForm, RowSteps, type ListPage } from '../row-form.tsx'
+import {
+  onSamePage,
+  pageOfHeavyRows,
+  RowForm,
+  RowSteps,
+  type ListPage,
+  type RowLimits,
+} from '../row-form.tsx'
 import { fieldError, formError } from '../shell.tsx'
 
 type Shown = { readonly repo: Repo; readonly environments: ListPage<Environment> }
 
-const PER_PAGE = 50
+/** What a row has beside its name, its reviewers and the patterns of its branches. */
+const ROW_BYTES = 600
+const REVIEWER_BYTES = 480
+/** The rest of the page with one open form has up to 26 KB. */
+const LIMITS: RowLimits<Environment> = {
+  perPage: 50,
+  maxBytes: 70_000,
+  bytesOf: ({ name, reviewers, branches }) =>
+    ROW_BYTES +
+    3 * htmlBytes(name) +
+    reviewers.reduce((sum, reviewer) => sum + REVIEWER_BYTES + htmlBytes(reviewer), 0) +
+    patternsShown(branches).reduce((sum, pattern) => sum + CHIP_BYTES + htmlBytes(pattern), 0),
+}
 
 const settingsPath = (visit: Visit, rest = ''): string =>
   repoPath(repoOf(visit), `/settings/environments${rest}`)
@@ -171,10 +190,13 @@ const EditEnvironment = ({ visit, row }: { visit: Visit; row: Environment }) => 
 
 /** What a row shows of the patterns of branches; the form has all of them. */
 const MAX_PATTERNS_BYTES = 1_200
-const CHIP_BYTES = 120
+const CHIP_BYTES = 330
+
+const patternsShown = (of: readonly string[]): readonly string[] =>
+  firstItems(of, MAX_PATTERNS_BYTES, (pattern) => CHIP_BYTES + htmlBytes(pattern))
 
 const Patterns = ({ of }: { of: readonly string[] }) => {
-  const shown = firstItems(of, MAX_PATTERNS_BYTES, (pattern) => CHIP_BYTES + htmlBytes(pattern))
+  const shown = patternsShown(of)
   return (
     <>
       {shown.map((pattern) => (
@@ -265,7 +287,7 @@ export const environmentsPage = page({
     const repo = await visit.call(getRepo, { repo: repoOf(visit) })
     if (!repo.permissions.admin) return null
     const { items } = await visit.call(listEnvironments, { repo: repo.full_name })
-    return { repo, environments: pageOfRows(visit, items, PER_PAGE) }
+    return { repo, environments: pageOfHeavyRows(visit, items, LIMITS) }
   },
   view: (shown, visit) => <SettingsView visit={visit} {...shown} />,
 })

@@ -17,6 +17,8 @@ import {
   type BoardTargets,
   EmptyState,
   FilterBar,
+  firstItems,
+  htmlBytes,
   Label,
   LinkButton,
   PageHead,
@@ -30,14 +32,16 @@ import { rich, t } from '../../text.ts'
 
 /** The most recently changed issues are shown; more would be unusable, and over 100 KB. */
 const MAX_ISSUES = 80
-/** The HTML of columns and cards, as estimated. The rest of the page has up to 12 KB. */
+/** The HTML of columns and cards, as estimated. The rest of the page has up to 14 KB, and a search of columns 8 KB. */
 const MAX_BOARD_BYTES = 86_000
+const MAX_BYTES_BESIDE_SEARCH = 72_000
 const COLUMN_BYTES = 575
 const CARD_BYTES = 450
 const LABEL_BYTES = 200
 const ASSIGNEE_BYTES = 270
-/** A card has at most so many labels, and an issue so many cards on a board by label. */
+/** A card has at most so many labels, an issue so many cards on a board by label. */
 const MAX_CARD_LABELS = 8
+const MAX_CARD_LABELS_BYTES = 1_600
 const MAX_CARDS_OF_ISSUE = 20
 /** Of columns without cards the first ones are shown. */
 const MAX_EMPTY_COLUMNS = 30
@@ -56,6 +60,11 @@ const byOf = (visit: Visit): By =>
 const boardPath = (repo: string, by: By): string =>
   withQuery(repoPath(repo, '/issues/board'), { by: by === 'label' ? by : undefined })
 
+const labelBytes = (name: string): number => LABEL_BYTES + htmlBytes(name)
+
+const labelsOfCard = (names: readonly string[]): readonly string[] =>
+  firstItems(names.slice(0, MAX_CARD_LABELS), MAX_CARD_LABELS_BYTES, labelBytes)
+
 /** The cards of a column. Its own label is not repeated on them. */
 const cardsOf = (
   column: Column,
@@ -64,15 +73,14 @@ const cardsOf = (
 ): BoardCard[] =>
   column.issues.map((issue) => {
     const labels = issue.labels.filter((name) => of.by !== 'label' || name !== column.value)
+    const shown = labelsOfCard(labels)
     return {
       id: `card-${issue.number}-${at}`,
       href: issuePath(of.repo, issue.number),
       title: issue.title,
       reference: `#${issue.number}`,
-      labels: labels
-        .slice(0, MAX_CARD_LABELS)
-        .map((name) => ({ ...(of.known.get(name) ?? { name }), description: null })),
-      moreLabels: Math.max(0, labels.length - MAX_CARD_LABELS),
+      labels: shown.map((name) => ({ ...(of.known.get(name) ?? { name }), description: null })),
+      moreLabels: labels.length - shown.length,
       assignees: issue.assignees,
       fields: of.mayMove ? { number: String(issue.number) } : null,
     }
@@ -81,9 +89,7 @@ const cardsOf = (
 const sizeOfCard = ({ title, labels, assignees }: Issue): number =>
   CARD_BYTES +
   Bun.escapeHTML(title).length +
-  labels
-    .slice(0, MAX_CARD_LABELS)
-    .reduce((sum, name) => sum + LABEL_BYTES + Bun.escapeHTML(name).length, 0) +
+  labelsOfCard(labels).reduce((sum, name) => sum + labelBytes(name), 0) +
   assignees.length * ASSIGNEE_BYTES
 
 /** The columns that an issue has a card in. */
@@ -98,6 +104,7 @@ function fittingIssues(
   by: By,
   issues: readonly Issue[],
   columns: readonly string[],
+  maxBytes: number,
 ): readonly Issue[] {
   const shown = new Set(['', ...columns])
   let cards = 0
@@ -105,7 +112,7 @@ function fittingIssues(
     const values = columnsWith(by, issue)
     for (const value of values) shown.add(value)
     cards += values.length * sizeOfCard(issue)
-    return cards + shown.size * COLUMN_BYTES > MAX_BOARD_BYTES
+    return cards + shown.size * COLUMN_BYTES > maxBytes
   })
   return count < 0 ? issues : issues.slice(0, Math.max(1, count))
 }
@@ -134,12 +141,13 @@ async function loadBoard(visit: Visit) {
     visit.call(listMilestones, first),
   ])
   const by = byOf(visit)
+  const moreColumns = (by === 'label' ? labels : milestones).next !== null
   const issues = fittingIssues(
     by,
     listed.items,
     by === 'label' ? labels.items.map((label) => label.name) : milestones.items.map(({ id }) => id),
+    moreColumns ? MAX_BYTES_BESIDE_SEARCH : MAX_BOARD_BYTES,
   )
-  const moreColumns = (by === 'label' ? labels : milestones).next !== null
   const listedNames = new Set(labels.items.map((label) => label.name))
   const names = new Set(issues.flatMap(({ labels }) => labels.slice(0, MAX_CARDS_OF_ISSUE)))
   const others = [...names.difference(listedNames)]

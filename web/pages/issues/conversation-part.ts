@@ -4,6 +4,7 @@
 import { isTypeId } from '#core/ids.ts'
 import { readConversation, type Comment as CommentRecord } from '#features/issues/index.ts'
 import type { EventRecord } from '#features/repos/index.ts'
+import { htmlBytes } from '../../components/index.ts'
 import { excerptBytes, MAX_EXCERPT_BYTES } from '../../markdown/excerpt.ts'
 import { withQuery } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
@@ -12,15 +13,20 @@ import { EVENT_TYPES } from './conversation-events.tsx'
 const MAX_ITEMS = 60
 /**
  * The HTML of a part, as estimated, at most and at least, and with what is beside it and the description.
- * The rest of the page has up to 16 KB.
+ * The rest of the page has up to 26 KB.
  */
 const MAX_PART_BYTES = 66_000
 const MIN_PART_BYTES = 10_000
-const MAX_WITH_REST_BYTES = 82_000
+const MAX_WITH_REST_BYTES = 71_000
 /** The markup around an item, with and without forms. */
 const COMMENT_BYTES = 1_200
 const OWN_COMMENT_BYTES = 3_200
 const EVENT_BYTES = 500
+const MAX_EVENT_TEXT_BYTES = 1_500
+
+/** What an event says is among its data. */
+const eventBytes = ({ data }: EventRecord): number =>
+  EVENT_BYTES + Math.min(MAX_EVENT_TEXT_BYTES, htmlBytes(JSON.stringify(data)))
 
 /** The first place of every conversation. */
 const BEGINNING = '0'.repeat(26)
@@ -121,7 +127,7 @@ const sizedOf = (visit: Visit, { comments, events }: Read, maxTextBytes: number)
     place: placeOf(comment.id),
     bytes: commentBytes(visit, comment, maxTextBytes),
   })),
-  ...events.map(({ id }) => ({ place: placeOf(id), bytes: EVENT_BYTES })),
+  ...events.map((event) => ({ place: placeOf(event.id), bytes: eventBytes(event) })),
 ]
 
 const byPlace = (a: Sized, b: Sized): number => (a.place < b.place ? -1 : 1)

@@ -20,15 +20,14 @@ import {
   Pagination,
   Row,
 } from '../../components/index.ts'
-import { loadPage } from '../row-form.tsx'
+import { loadPage, onSamePage, RowForm } from '../row-form.tsx'
 import { repoPath, withQuery } from '../../paths.ts'
 import { action, redirectWithFlash, emptyFormState, page, type Visit } from '../../site.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
 import { fieldError, visitForForm, formError } from '../shell.tsx'
 import { rich, t, tn } from '../../text.ts'
 
-/** With a form each, they are a page of less than 100 KB. */
-const PER_PAGE = 25
+const PER_PAGE = 30
 
 const FIELDS = ['name', 'color', 'description']
 
@@ -69,6 +68,43 @@ const Fields = ({ visit, of, id }: { visit: Visit; of?: LabelRecord; id: string 
   )
 }
 
+/** The forms that change and delete a label. `refused` has what was typed. */
+const LabelForms = ({
+  label,
+  visit,
+  here,
+  refused,
+}: {
+  label: LabelRecord
+  visit: Visit
+  here: string
+  refused: Visit | null
+}) => (
+  <>
+    <Form
+      action={`${here}/edit`}
+      csrf={visit.csrf}
+      label={t('Change {name}', { name: label.name })}
+      error={refused && formError(refused, ...FIELDS)}
+    >
+      <input type="hidden" name="label" value={label.name} />
+      <Fields
+        visit={refused ?? { ...visit, form: emptyFormState }}
+        of={label}
+        id={`${label.id}-field`}
+      />
+      <FormActions>
+        <Button small>{t('Save')}</Button>
+      </FormActions>
+    </Form>
+    <ActionButton action={`${here}/delete`} csrf={visit.csrf} values={{ label: label.name }}>
+      <Button small variant="danger" icon="trash">
+        {rich('Delete {name}', { name: label.name })}
+      </Button>
+    </ActionButton>
+  </>
+)
+
 const LabelRow = ({
   label,
   visit,
@@ -83,7 +119,6 @@ const LabelRow = ({
   const here = repoPath(repo, '/labels')
   const at = visitForForm(visit, `${here}/edit`)
   const refused = at.form.values.text('label') === label.name
-  const formVisit = refused ? at : { ...visit, form: emptyFormState }
   return (
     <Row
       title={
@@ -97,26 +132,17 @@ const LabelRow = ({
       }
     >
       {mayEdit && (
-        <details class="more" open={refused}>
-          <summary>{t('Change or delete')}</summary>
-          <Form
-            action={`${here}/edit`}
-            csrf={visit.csrf}
-            label={t('Change {name}', { name: label.name })}
-            error={refused ? formError(at, ...FIELDS) : null}
-          >
-            <input type="hidden" name="label" value={label.name} />
-            <Fields visit={formVisit} of={label} id={label.id} />
-            <FormActions>
-              <Button small>{t('Save')}</Button>
-            </FormActions>
-          </Form>
-          <ActionButton action={`${here}/delete`} csrf={visit.csrf} values={{ label: label.name }}>
-            <Button small variant="danger" icon="trash">
-              {rich('Delete {name}', { name: label.name })}
-            </Button>
-          </ActionButton>
-        </details>
+        <RowForm
+          visit={visit}
+          id={label.id}
+          refused={refused ? label.id : null}
+          here={onSamePage(visit, here, 'page')}
+          label={t('Change or delete')}
+        >
+          {() => (
+            <LabelForms label={label} visit={visit} here={here} refused={refused ? at : null} />
+          )}
+        </RowForm>
       )}
     </Row>
   )

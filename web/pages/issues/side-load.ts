@@ -12,7 +12,7 @@ import type { Repo } from '#features/repos/index.ts'
 import { listProjects, type Project } from '#features/workspaces/index.ts'
 import { htmlBytes } from '../../components/index.ts'
 import type { Visit } from '../../site.ts'
-import { findChoices, noChoices, type Choices } from '../choices.ts'
+import { choicesWithin, findChoices, noChoices, type Choices } from '../choices.ts'
 
 /** What is typed may be longer than a name, or more than a repository can have. */
 const MAX_LABEL_NAME = 50
@@ -63,7 +63,14 @@ export async function loadIssueChoices(
     findChoices(visit, 'milestone', (page) => visit.call(listMilestones, { repo, ...page })),
     findChoices(visit, 'assignees', (page) => visit.call(listAssignees, { repo, ...page })),
   ])
-  return { milestones, people }
+  return {
+    milestones: choicesWithin(
+      milestones,
+      MAX_MILESTONES_BYTES,
+      ({ title }) => OPTION_BYTES + htmlBytes(title),
+    ),
+    people,
+  }
 }
 
 export type SideChoices = IssueChoices & { readonly labels: LabelChoices }
@@ -83,15 +90,18 @@ export async function loadSideChoices(
 }
 
 /** What the panel has of the chips of labels. */
-export const MAX_CHIPS_BYTES = 7_000
+export const MAX_CHIPS_BYTES = 5_000
 
 /** With more labels the picker has their names without colours. */
 export const MAX_COLOURED_LABELS = 30
 
-/** The markup of an option, of a label's name, and of its chip. */
+/** The markup of an option and of the chip of a label. */
 const OPTION_BYTES = 460
-const NAME_BYTES = 170
 const CHIP_BYTES = 350
+/** What a picker without colours has, beside the names of the labels. */
+const PLAIN_PICKER_BYTES = 9_000
+/** What the picker of milestones has of their titles: all of the first twelve, where these are of a usual length. */
+const MAX_MILESTONES_BYTES = 6_000
 
 /** The HTML beside a conversation, as estimated: pickers with their options, and other texts. */
 export function bytesBeside(
@@ -103,9 +113,10 @@ export function bytesBeside(
   const ofLabels = known.reduce(
     (sum, { name, description }) =>
       sum +
-      2 * htmlBytes(name) +
-      (isPlain ? NAME_BYTES : OPTION_BYTES + htmlBytes(description ?? '')),
-    Math.min(MAX_CHIPS_BYTES, CHIP_BYTES * known.length),
+      (isPlain
+        ? htmlBytes(name)
+        : 2 * htmlBytes(name) + OPTION_BYTES + htmlBytes(description ?? '')),
+    Math.min(MAX_CHIPS_BYTES, CHIP_BYTES * known.length) + (isPlain ? PLAIN_PICKER_BYTES : 0),
   )
   const others: readonly (Choices<object> | undefined)[] = Object.values(choices)
   const ofOthers = others

@@ -21,7 +21,7 @@ import {
   type PickerOption,
 } from '../../components/index.ts'
 import type { Child } from '../../jsx/html.ts'
-import { issuePath, projectPath, repoPath, withQuery } from '../../paths.ts'
+import { issuePath, projectPath, repoPath, textPath, withQuery } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 import type { Choices } from '../choices.ts'
 import { fieldError, visitForForm, formError } from '../shell.tsx'
@@ -147,7 +147,11 @@ export const LabelsSide = ({
       {names.length === 0 ? (
         <p class="muted">{t('None')}</p>
       ) : (
-        <Labels {...shown} href={(name) => withQuery(repoPath(repo, list), { label: name })} />
+        <Labels
+          {...shown}
+          moreHref={textPath(here, 'labels')}
+          href={(name) => withQuery(repoPath(repo, list), { label: name })}
+        />
       )}
       {mayEdit && (
         <Pick

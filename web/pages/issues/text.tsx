@@ -1,14 +1,16 @@
-// The page of one text of a conversation: the description, a comment, a review or the acceptance checks. The conversation
-// shows only the beginning of a long one.
-import { getIssue, readConversation } from '#features/issues/index.ts'
+// The page of one text of a conversation: the description, a comment, a review, the acceptance checks, the labels or the
+// summary of a model. The conversation shows only the beginning of a long one.
+import { getPullSummary } from '#features/assistant/index.ts'
+import { findLabels, getIssue, readConversation } from '#features/issues/index.ts'
 import { getPull, listDraftComments, listReviewThreads } from '#features/pulls/index.ts'
 import { getRepo } from '#features/repos/index.ts'
-import { ActorLink, Breadcrumbs, PageHead, RelativeTime } from '../../components/index.ts'
-import { issuePath, pullPath } from '../../paths.ts'
+import { ActorLink, Breadcrumbs, Labels, PageHead, RelativeTime } from '../../components/index.ts'
+import { issuePath, pullPath, repoPath, withQuery } from '../../paths.ts'
 import { DirectResponse, page, type Page, type Visit } from '../../site.ts'
 import { numberOf, RepoFrame, repoOf } from '../repos/frame.tsx'
 import {
   LongTextBody,
+  loadLongHtml,
   loadLongText,
   loadPlainText,
   partTitle,
@@ -23,7 +25,13 @@ type Target = { readonly repo: string; readonly number: number }
 type Writing = Parameters<typeof ActorLink>[0]['of'] & { readonly kind: string }
 
 /** Who wrote a text, and when. */
-type Text = { readonly body: string; readonly author: Writing; readonly created_at: string }
+type Text = {
+  readonly body: string
+  readonly author: Writing
+  readonly created_at: string
+  /** What it is, where that does not follow from its author. */
+  readonly lead?: string
+}
 
 /** A pending comment, which only its author can read. */
 async function findDraft(visit: Visit, at: Target, id: string): Promise<Text | null> {
@@ -52,6 +60,7 @@ async function findSubject(visit: Visit, kind: 'issues' | 'pull', at: Target) {
       found && {
         ...found.issue,
         reviews: [],
+        isPull: false,
         writer: found.issue.author,
         commands: found.issue.checks,
       }
@@ -62,34 +71,77 @@ async function findSubject(visit: Visit, kind: 'issues' | 'pull', at: Target) {
     pull && {
       ...pull,
       commands: [],
+      isPull: true,
       writer: pull.agent === null ? pull.author : { ...pull.author, kind: 'agent' },
     }
   )
 }
 
-async function findText(visit: Visit, kind: 'issues' | 'pull', at: Target, id: string) {
-  const subject = await findSubject(visit, kind, at)
-  if (subject === null) return null
-  const { title, body, writer, commands, created_at } = subject
-  if (id === 'checks' && commands.length > 0)
-    return {
-      title,
-      text: { body: commands.join('\n\n'), author: writer, created_at },
-      isPlain: true,
-    }
-  const text: Text | null | undefined =
-    id === 'description'
-      ? { body, author: writer, created_at }
-      : (subject.reviews.find((review) => review.id === id) ??
-        (await findComment(visit, at, id, kind === 'pull')))
-  return text ? { title, text, isPlain: false } : null
+/** What a model wrote for the visitor about a pull request. */
+async function findSummary(visit: Visit, at: Target): Promise<Text | null> {
+  const found = visit.viewer === null ? null : await visit.tryCall(getPullSummary, at)
+  if (!found?.summary) return null
+  return {
+    body: found.summary,
+    author: { username: '', kind: 'agent' },
+    created_at: found.ended_at ?? '',
+    lead: t('Written by a model, for you only. Check what matters.'),
+  }
+}
+
+type Subject = NonNullable<Awaited<ReturnType<typeof findSubject>>>
+
+/** A text, and how it is shown. */
+type Found = { readonly text: Text; readonly form: 'markdown' | 'plain' | 'labels' }
+
+async function findIn(
+  visit: Visit,
+  at: Target,
+  subject: Subject,
+  id: string,
+): Promise<Found | null> {
+  const { body, labels, reviews, writer, commands, created_at, isPull } = subject
+  const own = (text: string, form: Found['form']): Found | null =>
+    text === '' ? null : { text: { body: text, author: writer, created_at }, form }
+  if (id === 'description') return { text: { body, author: writer, created_at }, form: 'markdown' }
+  if (id === 'checks') return own(commands.join('\n\n'), 'plain')
+  if (id === 'labels') return own(labels.join('\n'), 'labels')
+  const text =
+    id === 'summary'
+      ? isPull && (await findSummary(visit, at))
+      : (reviews.find((review) => review.id === id) ?? (await findComment(visit, at, id, isPull)))
+  return text ? { text, form: 'markdown' } : null
+}
+
+/** The labels with these names, as links to the list that has others with them. */
+async function labelLinks(visit: Visit, repo: string, list: string, names: readonly string[]) {
+  const known = new Map(
+    (await visit.call(findLabels, { repo, names: [...names] })).map((label) => [label.name, label]),
+  )
+  return (
+    <Labels
+      labels={names.map((name) => known.get(name) ?? { name })}
+      href={(name) => withQuery(repoPath(repo, list), { label: name })}
+    />
+  )
 }
 
 /** The titles of texts that have a name. */
 const TITLES: Record<string, string | undefined> = texts({
   description: 'Description',
   checks: 'Acceptance checks',
+  labels: 'Labels',
+  summary: 'Summary',
 })
+
+const WrittenBy = ({ text: { author, created_at } }: { text: Text }) => (
+  <>
+    {rich('{actor} wrote this {time}', {
+      actor: <ActorLink of={author} />,
+      time: <RelativeTime at={created_at} />,
+    })}
+  </>
+)
 
 const textPage = (kind: 'issues' | 'pull'): Page =>
   page({
@@ -99,23 +151,34 @@ const textPage = (kind: 'issues' | 'pull'): Page =>
       if (number === null) return null
       const at = { repo: repoOf(visit), number }
       const id = visit.params.id ?? ''
-      const [repo, found] = await Promise.all([
+      const [repo, subject] = await Promise.all([
         visit.call(getRepo, { repo: at.repo }),
-        findText(visit, kind, at, id),
+        findSubject(visit, kind, at),
       ])
-      if (found === null) return null
-      const { title, text, isPlain } = found
+      const found = subject && (await findIn(visit, at, subject, id))
+      if (!found) return null
+      const { text, form } = found
       const typed = rawText(visit, text.body)
       if (typed instanceof DirectResponse) return typed
       const here = (kind === 'pull' ? pullPath : issuePath)(repo.full_name, number)
-      const options = markdownOf(visit, repo.full_name, text.author)
+      const list = kind === 'pull' ? '/pulls' : '/issues'
       return {
         repo,
-        text,
-        shown: isPlain
-          ? await loadPlainText(visit, text.body)
-          : await loadLongText(visit, text.body, options),
-        conversation: { title: `${title} #${number}`, href: `${here}#${id}` },
+        text: form === 'labels' ? null : text,
+        shown:
+          form === 'labels'
+            ? await loadLongHtml(
+                visit,
+                await labelLinks(visit, repo.full_name, list, subject.labels),
+              )
+            : form === 'plain'
+              ? await loadPlainText(visit, text.body)
+              : await loadLongText(
+                  visit,
+                  text.body,
+                  markdownOf(visit, repo.full_name, text.author),
+                ),
+        conversation: { title: `${subject.title} #${number}`, href: `${here}#${id}` },
         title: TITLES[id] ?? t('Comment'),
       }
     },
@@ -130,13 +193,7 @@ const textPage = (kind: 'issues' | 'pull'): Page =>
         <Breadcrumbs
           parts={[{ label: conversation.title, href: conversation.href }, { label: title }]}
         />
-        <PageHead
-          title={title}
-          lead={rich('{actor} wrote this {time}', {
-            actor: <ActorLink of={text.author} />,
-            time: <RelativeTime at={text.created_at} />,
-          })}
-        />
+        <PageHead title={title} lead={text && (text.lead ?? <WrittenBy text={text} />)} />
         <LongTextBody visit={visit} text={shown} />
       </RepoFrame>
     ),

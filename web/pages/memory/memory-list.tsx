@@ -15,13 +15,14 @@ import {
   Row,
   Select,
   TextArea,
+  TextBeginning,
   WrittenText,
   type IconName,
 } from '../../components/index.ts'
 import { codePath, pullPath, repoPath, withQuery } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 import { rich, t, tn } from '../../text.ts'
-import { RowForm } from '../row-form.tsx'
+import { isWholeRow, RowForm, wholeRowHref } from '../row-form.tsx'
 import { fieldError, formError } from '../shell.tsx'
 import { KIND_LABELS, kindOptions } from './kinds.ts'
 
@@ -51,31 +52,30 @@ const mayChange = ({ visit, repo, memory }: MemoryProps): boolean =>
 const returnTo = (pull: number | undefined): Record<string, string> =>
   pull === undefined ? {} : { pull: String(pull) }
 
-const MemoryAction = ({
-  of: { visit, repo, memory, pull },
-  part,
-  values = {},
-  icon,
-  label,
-  variant,
-}: {
-  of: MemoryProps
-  part: string
-  values?: Record<string, string>
-  icon: IconName
-  label: string
-  variant?: 'danger' | 'primary'
-}) => (
-  <ActionButton
-    action={memoryPath(repo, part)}
-    csrf={visit.csrf}
-    values={{ id: memory.id, ...returnTo(pull), ...values }}
-  >
-    <Button small icon={icon} variant={variant}>
-      {label}
-    </Button>
-  </ActionButton>
-)
+/** One form, whose buttons say where it is sent. */
+const MemoryActions = ({ visit, repo, memory, pull }: MemoryProps) => {
+  const isUndecided = memory.waiting || (pull !== undefined && !memory.reviewed)
+  return (
+    <ActionButton
+      class="actions"
+      action={memoryPath(repo, isUndecided ? 'keep' : 'pin')}
+      csrf={visit.csrf}
+      values={{ id: memory.id, ...returnTo(pull), pinned: memory.pinned ? 'false' : 'true' }}
+    >
+      {isUndecided && (
+        <Button small icon="check" variant="primary">
+          {t('Keep')}
+        </Button>
+      )}
+      <Button small icon="star" formaction={memoryPath(repo, 'pin')}>
+        {memory.pinned ? t('Unpin') : t('Pin')}
+      </Button>
+      <Button small icon="trash" variant="danger" formaction={memoryPath(repo, 'forget')}>
+        {t('Forget')}
+      </Button>
+    </ActionButton>
+  )
+}
 
 const EditForm = ({ visit, repo, memory, pull }: MemoryProps) => {
   const { values, error } = visit.form
@@ -182,15 +182,36 @@ const refusedOf = ({ form }: Visit): string | null =>
 function listAddress({ url, form }: Visit, repo: Repo): string {
   // A refused form has an address of its own, and is shown on the page of memories.
   if (form.error !== null) return repoPath(repo.full_name, '/memory')
-  const { edit: _, ...query } = Object.fromEntries(url.searchParams)
+  const { edit: _, whole: __, ...query } = Object.fromEntries(url.searchParams)
   return withQuery(url.pathname, query)
 }
+
+/** What a list shows of a text, unless the address asks for the whole. */
+const MAX_TEXT_BYTES = 900
+
+/** The form of a memory has its id. */
+const rowId = (id: string): string => `${id}-row`
+
+const MemoryText = ({ visit, repo, memory: { id, text } }: MemoryProps) => (
+  <WrittenText>
+    {isWholeRow(visit, id) ? (
+      text
+    ) : (
+      <TextBeginning
+        text={text}
+        maxBytes={MAX_TEXT_BYTES}
+        href={wholeRowHref(listAddress(visit, repo), id, rowId(id))}
+      />
+    )}
+  </WrittenText>
+)
 
 const MemoryRow = (props: MemoryProps) => {
   const { visit, memory } = props
   return (
     <Row
-      title={<WrittenText>{memory.text}</WrittenText>}
+      id={rowId(memory.id)}
+      title={<MemoryText {...props} />}
       meta={<MemoryMeta {...props} />}
       end={
         <>
@@ -201,31 +222,7 @@ const MemoryRow = (props: MemoryProps) => {
     >
       {mayChange(props) && (
         <>
-          <div class="actions">
-            {(memory.waiting || (props.pull !== undefined && !memory.reviewed)) && (
-              <MemoryAction
-                of={props}
-                part="keep"
-                icon="check"
-                label={t('Keep')}
-                variant="primary"
-              />
-            )}
-            <MemoryAction
-              of={props}
-              part="pin"
-              values={{ pinned: memory.pinned ? 'false' : 'true' }}
-              icon="star"
-              label={memory.pinned ? t('Unpin') : t('Pin')}
-            />
-            <MemoryAction
-              of={props}
-              part="forget"
-              icon="trash"
-              label={t('Forget')}
-              variant="danger"
-            />
-          </div>
+          <MemoryActions {...props} />
           <RowForm
             visit={visit}
             id={memory.id}

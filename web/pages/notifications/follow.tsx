@@ -6,7 +6,7 @@ import {
   type Level,
 } from '#features/notifications/index.ts'
 import type { Repo } from '#features/repos/index.ts'
-import { ActionButton, Button, CsrfField, Icon, Menu, SideBlock } from '../../components/index.ts'
+import { ActionButton, Button, Icon, Menu, SideBlock } from '../../components/index.ts'
 import { repoPath } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 import { localized, t, texts } from '../../text.ts'
@@ -17,6 +17,61 @@ const WATCHING: Readonly<Record<Level, readonly [label: string, hint: string]>> 
   releases: ['Releases', 'Participating, mentions and releases'],
   ignored: ['Nothing', 'Not even mentions'],
 })
+
+/** The id of the form that the levels of watching share. */
+const WATCH_FORM = 'watch'
+
+const WatchLevel = ({ level, isChosen }: { level: Level; isChosen: boolean }) => (
+  <button
+    type="submit"
+    form={WATCH_FORM}
+    name="level"
+    value={level}
+    class="menu-button"
+    aria-pressed={isChosen ? 'true' : 'false'}
+  >
+    <span>
+      {WATCHING[level][0]}
+      <span class="menu-hint">{WATCHING[level][1]}</span>
+    </span>
+    {isChosen && <Icon name="check" />}
+  </button>
+)
+
+type WatchProps = { visit: Visit; repo: string; level: Level; back: string }
+
+const WatchMenu = ({ visit, repo, level, back }: WatchProps) => {
+  // The accessible name starts with the visible text.
+  const shown =
+    level === 'ignored' ? t('Ignoring') : level === 'participating' ? t('Watch') : t('Watching')
+  return (
+    <Menu
+      label={`${shown}: ${WATCHING[level][0]}`}
+      button
+      summary={
+        <span>
+          <Icon name="eye" /> {shown}
+        </span>
+      }
+      items={LEVELS.map((one, at) => ({
+        label: WATCHING[one][0],
+        form: (
+          <>
+            {at === 0 && (
+              <ActionButton
+                id={WATCH_FORM}
+                action={repoPath(repo, '/subscription')}
+                csrf={visit.csrf}
+                values={{ back }}
+              />
+            )}
+            <WatchLevel level={one} isChosen={one === level} />
+          </>
+        ),
+      }))}
+    />
+  )
+}
 
 /** Watch and star in the header of a repository. Anonymous visitors see the number of stars. */
 export const RepoFollow = ({ visit, repo }: { visit: Visit; repo: Repo }) => {
@@ -32,41 +87,9 @@ export const RepoFollow = ({ visit, repo }: { visit: Visit; repo: Repo }) => {
     visit.request.method === 'GET'
       ? visit.url.pathname + visit.url.search
       : repoPath(repo.full_name)
-  // The accessible name starts with the visible text.
-  const shown =
-    level === 'ignored' ? t('Ignoring') : level === 'participating' ? t('Watch') : t('Watching')
   return (
     <>
-      <Menu
-        label={`${shown}: ${WATCHING[level][0]}`}
-        button
-        summary={
-          <span>
-            <Icon name="eye" /> {shown}
-          </span>
-        }
-        items={LEVELS.map((one) => ({
-          label: WATCHING[one][0],
-          form: (
-            <form action={repoPath(repo.full_name, '/subscription')} method="post" data-once>
-              <CsrfField csrf={visit.csrf} />
-              <input type="hidden" name="level" value={one} />
-              <input type="hidden" name="back" value={here} />
-              <button
-                type="submit"
-                class="menu-button"
-                aria-pressed={one === level ? 'true' : 'false'}
-              >
-                <span>
-                  {WATCHING[one][0]}
-                  <span class="menu-hint">{WATCHING[one][1]}</span>
-                </span>
-                {one === level && <Icon name="check" />}
-              </button>
-            </form>
-          ),
-        }))}
-      />
+      <WatchMenu visit={visit} repo={repo.full_name} level={level} back={here} />
       <ActionButton
         action={repoPath(repo.full_name, '/star')}
         csrf={visit.csrf}

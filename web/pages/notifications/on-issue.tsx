@@ -6,7 +6,7 @@ import {
   type CrossReference,
   type IssueSubscription,
 } from '#features/notifications/index.ts'
-import { TimelineEvent } from '../../components/index.ts'
+import { htmlBytes, TimelineEvent } from '../../components/index.ts'
 import type { Visit } from '../../site.ts'
 import {
   isInPart,
@@ -56,7 +56,7 @@ export const placedMentions = ({ mentions }: IssueNotifications): OtherItem[] =>
   mentions.map((reference) => ({
     place: placeOfMention(reference),
     ids: [],
-    bytes: MENTION_BYTES,
+    bytes: MENTION_BYTES + htmlBytes(reference.title),
   }))
 
 /** The mentions in a part of the conversation. */

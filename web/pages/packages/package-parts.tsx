@@ -15,6 +15,7 @@ import {
   List,
   RelativeTime,
   Row,
+  TextBeginning,
 } from '../../components/index.ts'
 import type { Child } from '../../jsx/html.ts'
 import { newTokenPath, workspacePath } from '../../paths.ts'
@@ -24,6 +25,9 @@ export const packagePath = (
   { workspace, package_type, name }: Pick<Package, 'workspace' | 'package_type' | 'name'>,
   rest = '',
 ): string => workspacePath(workspace, `packages/${package_type}/${encodeURIComponent(name)}${rest}`)
+
+/** What a list shows of a description; the page of the package has all of it. */
+const MAX_DESCRIPTION_BYTES = 500
 
 const PackageRow = ({ item }: { item: Package }) => (
   <Row
@@ -45,7 +49,13 @@ const PackageRow = ({ item }: { item: Package }) => (
   >
     {item.description !== null && (
       <p class="muted small">
-        <bdi>{item.description}</bdi>
+        <bdi>
+          <TextBeginning
+            text={item.description}
+            maxBytes={MAX_DESCRIPTION_BYTES}
+            href={packagePath(item)}
+          />
+        </bdi>
       </p>
     )}
   </Row>

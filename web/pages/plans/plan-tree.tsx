@@ -11,7 +11,7 @@ import { planPath } from './plans.tsx'
 const MAX_DEPTH = 3
 
 /** The labels, checks, files and texts of all issues; their titles and the rest of the page have as much. */
-const MAX_DETAILS_BYTES = 40_000
+const MAX_DETAILS_BYTES = 34_000
 /** What is shown of a text whose issue has more than its share of that. */
 const EXCERPT_CHARS = 200
 

@@ -47,7 +47,7 @@ import { PullSide } from './pull-side.tsx'
 import { loadPullChoices } from './pull-choices.ts'
 import { isAuthor } from './reviewers.tsx'
 import { PushHelp, ReadyBox } from './draft.tsx'
-import { loadSummary, SummaryCard } from './summary-card.tsx'
+import { loadSummary, summaryBytes, SummaryCard } from './summary-card.tsx'
 import { MAX_REVIEW_BYTES, ReviewBox, ReviewItem, ThreadItem } from './reviews.tsx'
 import { commentsBelowLine, threadCommentBytes, type ReviewThread } from './threads.tsx'
 import { t, tn } from '../../text.ts'
@@ -77,6 +77,7 @@ export async function loadPull(visit: Visit) {
       isActive(data) ? loadWaitingAgent(visit, repo, number) : null,
     ])
   const notifications = await loadIssueNotifications(visit, name, number)
+  const summary = await loadSummary(visit, data)
   return {
     repo,
     data,
@@ -85,7 +86,10 @@ export async function loadPull(visit: Visit) {
       visit,
       { repo: name, number },
       [...placedReviews(visit, data.reviews, threads), ...placedMentions(notifications)],
-      { sideBytes: bytesBeside(choices), description: data.body },
+      {
+        sideBytes: bytesBeside(choices) + summaryBytes(summary) + BOXES_BYTES,
+        description: data.body,
+      },
     ),
     reactions: await visit.call(getIssueReactions, { repo: name, number }),
     statuses,
@@ -99,7 +103,7 @@ export async function loadPull(visit: Visit) {
     threads,
     dependencies,
     waitingAgent,
-    summary: await loadSummary(visit, data),
+    summary,
     memories: await loadPullMemories(visit, repo, data),
     drafts: drafts?.length ?? 0,
     choices,
@@ -131,6 +135,9 @@ const announcement = ({ status, checks_status, comments_count, blockers }: PullO
 const reviewOf = ({ comments: [root] }: ReviewThread): string | null => root?.review ?? null
 
 const placeOfThread = ({ comments: [root] }: ReviewThread): string => placeOf(root?.id ?? '')
+
+/** What the page of a pull request has beside that of an issue: the merge box, reviewers and a review. */
+const BOXES_BYTES = 12_000
 
 /** The markup of a review, of a thread and of a line of its hunk. */
 const REVIEW_BYTES = 1_000

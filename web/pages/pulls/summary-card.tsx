@@ -12,6 +12,8 @@ import {
   RelativeTime,
 } from '../../components/index.ts'
 import { formatCost } from '../../format.ts'
+import { excerptBytes } from '../../markdown/excerpt.ts'
+import { textPath } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 import { t, tn } from '../../text.ts'
 import { modelsPath } from '../integrations/owner.tsx'
@@ -49,14 +51,25 @@ const AskButton = ({ visit, here, label }: Props & { label: string }) => (
   </ActionButton>
 )
 
-const Done = ({ visit, repo, of }: { visit: Visit; repo: string; of: SessionSummary }) => (
+/** What the page of a pull request has of a summary. */
+const MAX_SUMMARY_BYTES = 7_000
+
+/** The bytes of a summary on that page, as estimated. */
+export const summaryBytes = (shown: Shown | null): number =>
+  excerptBytes(shown?.record?.summary ?? '', MAX_SUMMARY_BYTES)
+
+const Done = ({ visit, here, repo, of }: Props & { repo: string; of: SessionSummary }) => (
   <>
     <p class="muted small">
       {t('Written by a model, for you only. Check what matters.')}{' '}
       {of.ended_at !== null && <RelativeTime at={of.ended_at} now={visit.hearth.clock.now()} />}
       {of.cost_usd !== null && <> · {formatCost(of.cost_usd)}</>}
     </p>
-    <MarkdownBody text={of.summary ?? ''} options={markdownOf(visit, repo, { kind: 'agent' })} />
+    <MarkdownBody
+      text={of.summary ?? ''}
+      options={markdownOf(visit, repo, { kind: 'agent' })}
+      whole={{ href: textPath(here, 'summary'), maxBytes: MAX_SUMMARY_BYTES }}
+    />
     {of.citations.length === 0 && (
       <p class="notice notice-bad">{t('This summary names no source. Check it yourself.')}</p>
     )}
@@ -93,7 +106,7 @@ const Content = ({ visit, here, repo, shown }: Props & { repo: string; shown: Sh
     case 'summarizing':
       return <p role="status">{t('A model is summarizing. This takes up to 5 minutes.')}</p>
     case 'done':
-      return <Done visit={visit} repo={repo} of={record} />
+      return <Done visit={visit} here={here} repo={repo} of={record} />
     case 'failed':
       return (
         <>

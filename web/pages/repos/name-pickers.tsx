@@ -2,6 +2,7 @@
 // search of all.
 import { listRefNames, listRepos } from '#features/repos/index.ts'
 import { FieldPicker, FieldSet, Select, withChosen } from '../../components/index.ts'
+import type { Child } from '../../jsx/html.ts'
 import type { Visit } from '../../site.ts'
 import { findChoices, type Choices } from '../choices.ts'
 import { t } from '../../text.ts'
@@ -29,7 +30,7 @@ export const loadPickableBranches = (
 type NamePickerProps = {
   readonly name: string
   readonly label: string
-  readonly hint?: string
+  readonly hint?: Child
   readonly names: PickableNames
   /** The present choice, or empty. */
   readonly value: string

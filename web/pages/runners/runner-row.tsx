@@ -5,12 +5,14 @@ import {
   Badge,
   Button,
   Chip,
+  firstItems,
+  htmlBytes,
   Icon,
   RelativeTime,
   Row,
   type Tone,
 } from '../../components/index.ts'
-import { localized, rich, t } from '../../text.ts'
+import { localized, rich, t, tn } from '../../text.ts'
 
 type State = { readonly tone: Tone; readonly label: string }
 
@@ -50,23 +52,48 @@ const Facts = ({ runner }: { runner: Runner }) => (
   </>
 )
 
+/** What a row shows of the labels, unless the address asks for all of them. */
+const MAX_LABELS_BYTES = 900
+const LABEL_BYTES = 30
+
+const RunnerLabels = ({ labels, href }: { labels: readonly string[]; href: string | null }) => {
+  const shown =
+    href === null
+      ? labels
+      : firstItems(labels, MAX_LABELS_BYTES, (label) => LABEL_BYTES + htmlBytes(label))
+  return (
+    <>
+      {shown.map((label) => (
+        <Chip>{label}</Chip>
+      ))}
+      {href !== null && shown.length < labels.length && (
+        <a class="small" href={href}>
+          {tn('{count} more label', '{count} more labels', labels.length - shown.length)}
+        </a>
+      )}
+    </>
+  )
+}
+
 export const RunnerRow = ({
   runner,
   action,
   csrf,
+  wholeHref,
 }: {
   runner: Runner
   action: string
   csrf: string
+  /** The address that shows all labels; null when it is the present one. */
+  wholeHref: string | null
 }) => (
   <Row
+    id={runner.id}
     mark={<Icon name="activity" />}
     title={
       <>
         <strong>{runner.name}</strong> <StateBadge runner={runner} />
-        {runner.labels.map((label) => (
-          <Chip>{label}</Chip>
-        ))}
+        <RunnerLabels labels={runner.labels} href={wholeHref} />
       </>
     }
     meta={<Facts runner={runner} />}

@@ -35,7 +35,14 @@ import {
   type Visit,
 } from '../../site.ts'
 import { rich, t, tn } from '../../text.ts'
-import { loadPage, RowSteps, type ListPage } from '../row-form.tsx'
+import {
+  isWholeRow,
+  loadPage,
+  onSamePage,
+  RowSteps,
+  wholeRowHref,
+  type ListPage,
+} from '../row-form.tsx'
 import { fieldError, formError } from '../shell.tsx'
 import {
   BASE,
@@ -189,7 +196,16 @@ const RunnersView = ({ visit, kind, owner, runners, queue, local, made }: ViewPr
       ) : (
         <List label={t('Runners')}>
           {runners.items.map((runner) => (
-            <RunnerRow runner={runner} action={`${here}/remove`} csrf={visit.csrf} />
+            <RunnerRow
+              runner={runner}
+              action={`${here}/remove`}
+              csrf={visit.csrf}
+              wholeHref={
+                isWholeRow(visit, runner.id)
+                  ? null
+                  : wholeRowHref(onSamePage(visit, here, 'page'), runner.id)
+              }
+            />
           ))}
         </List>
       )}

@@ -26,7 +26,7 @@ import type { Html } from '../../jsx/html.ts'
 import { codePath, repoPath, withQuery } from '../../paths.ts'
 import { action, page, redirectWithFlash, type Visit } from '../../site.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
-import { DispatchForm, readInputs } from './dispatch-form.tsx'
+import { DispatchForm, loadInputs, readInputs, type DispatchInput } from './dispatch-form.tsx'
 import { RunRow } from './list.tsx'
 import { workflowPath } from './paths.ts'
 import { rich, t } from '../../text.ts'
@@ -36,10 +36,12 @@ type Shown = {
   readonly workflow: Workflow
   readonly runs: readonly Run[]
   readonly lines: readonly string[]
+  readonly inputs: readonly DispatchInput[]
 }
 
-/** Of the newest runs. */
+/** Of the newest runs, and of those below a form with inputs. */
 const SHOWN_RUNS = 30
+const SHOWN_RUNS_BELOW_INPUTS = 10
 
 /** Each error with its line of the file. */
 const Errors = ({
@@ -104,7 +106,10 @@ const StatusBadge = ({
   )
 }
 
-const RecentRuns = ({ visit, repo, workflow, runs }: Shown & { visit: Visit }) => {
+const shownRuns = (inputs: readonly unknown[]): number =>
+  inputs.length === 0 ? SHOWN_RUNS : SHOWN_RUNS_BELOW_INPUTS
+
+const RecentRuns = ({ visit, repo, workflow, runs, inputs }: Shown & { visit: Visit }) => {
   if (runs.length === 0)
     return (
       <EmptyState icon="play" title={t('No runs yet')}>
@@ -120,7 +125,7 @@ const RecentRuns = ({ visit, repo, workflow, runs }: Shown & { visit: Visit }) =
           <RunRow repo={repo.full_name} run={run} now={now} />
         ))}
       </List>
-      {runs.length === SHOWN_RUNS && (
+      {runs.length === shownRuns(inputs) && (
         <p>
           <a href={all}>{t('All runs of this workflow')}</a>
         </p>
@@ -170,7 +175,13 @@ const WorkflowView = ({ visit, ...shown }: Shown & { visit: Visit }): Html => {
       {isSwitchedOff && <Notice kind="info">{t('It is disabled: no event starts it.')}</Notice>}
       {workflow.errors.length > 0 && <Errors repo={repo} workflow={workflow} lines={shown.lines} />}
       {mayWrite && !isSwitchedOff && workflow.events.includes('workflow_dispatch') && (
-        <DispatchForm visit={visit} repo={repo} workflow={workflow} action={`${here}/dispatch`} />
+        <DispatchForm
+          visit={visit}
+          repo={repo}
+          workflow={workflow}
+          inputs={shown.inputs}
+          action={`${here}/dispatch`}
+        />
       )}
       <RecentRuns visit={visit} {...shown} />
       <StatusBadge visit={visit} repo={repo.full_name} workflow={workflow} />
@@ -185,10 +196,11 @@ export const workflowPage = page({
   load: async (visit): Promise<Shown> => {
     const repo = await visit.call(getRepo, { repo: repoOf(visit) })
     const workflow = await visit.call(getWorkflow, target(visit))
+    const inputs = await loadInputs(visit, repo, workflow)
     const runs = await visit.call(listRuns, {
       repo: repo.full_name,
       workflow_id: workflow.id,
-      per_page: SHOWN_RUNS,
+      per_page: shownRuns(inputs),
     })
     const file =
       workflow.errors.length === 0
@@ -198,7 +210,8 @@ export const workflowPage = page({
             path: workflow.path,
             ref: repo.default_branch,
           })
-    return { repo, workflow, runs: runs.items, lines: (file?.content ?? '').split('\n') }
+    const lines = (file?.content ?? '').split('\n')
+    return { repo, workflow, runs: runs.items, lines, inputs }
   },
   view: (shown, visit) => <WorkflowView visit={visit} {...shown} />,
 })

@@ -3,7 +3,7 @@ import { getWorkspace } from '#features/workspaces/index.ts'
 import { PageHead } from '../../components/layout.tsx'
 import { workspacePath } from '../../paths.ts'
 import { page } from '../../site.ts'
-import { asInput, AuditLog, auditDownload, filtersOf } from '../audit-log.tsx'
+import { asInput, AuditLog, auditDownload, filtersOf, ENTRIES_PER_PAGE } from '../audit-log.tsx'
 import { WorkspaceSettingsFrame } from './frame.tsx'
 import { t } from '../../text.ts'
 
@@ -19,6 +19,7 @@ export const workspaceAuditPage = page({
       workspace: workspace.slug,
       ...asInput(filters),
       ...(before ? { before } : {}),
+      per_page: ENTRIES_PER_PAGE,
     })
     return { workspace, filters, before, entries: items, next, whole }
   },
