@@ -11,8 +11,8 @@ export const isValid = <T extends TSchema>(schema: T, value: unknown): value is 
   Value.Check(schema, value)
 
 /**
- * What a text must be, after “must be”, in refusals of its pattern. `x-` names are for this program only and are
- * not published.
+ * What a text must be, after “must be”, in refusals of its pattern. `x-` names are for this program
+ * only and are not published.
  */
 export const mustBe = (words: string) => ({ 'x-must-be': words })
 

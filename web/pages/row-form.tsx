@@ -108,7 +108,10 @@ const WHOLE = 'whole'
 export const isWholeRow = ({ url }: Visit, id: string): boolean =>
   url.searchParams.get(WHOLE) === id
 
-/** The address that shows a row of the list at `here` with all of its texts. `anchor` is the id on the page. */
+/**
+ * The address that shows a row of the list at `here` with all of its texts. `anchor` is the id on the
+ * page.
+ */
 export const wholeRowHref = (here: string, id: string, anchor = id): string =>
   `${withQuery(here, { [WHOLE]: id })}#${anchor}`
 

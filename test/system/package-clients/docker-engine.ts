@@ -8,7 +8,10 @@ export type DockerDaemon = { readonly host: string; stop(): Promise<unknown> }
 const TRIES = 150
 const WAIT_MS = 200
 
-/** A daemon with a socket, files and images of its own. Null where it is not installed, or this is not root. */
+/**
+ * A daemon with a socket, files and images of its own. Null where it is not installed, or this is not
+ * root.
+ */
 export async function startDockerDaemon(client: Client): Promise<DockerDaemon | null> {
   const dockerd = Bun.which('dockerd')
   if (dockerd === null || process.getuid?.() !== 0) return null
@@ -38,7 +41,7 @@ export async function startDockerDaemon(client: Client): Promise<DockerDaemon | 
 
 const REFUSED = /unauthorized|no basic auth|access to the resource is denied|denied/i
 
-/** Imports an image, pushes it, and gets it back; `docker` is the client with the address of its daemon. */
+/** Imports an image, pushes it, and gets it back. `docker` is the client with its daemon's address. */
 export async function useDockerEngine(
   client: Client,
   docker: readonly string[],

@@ -32,7 +32,10 @@ import { rich, t } from '../../text.ts'
 
 /** The most recently changed issues are shown; more would be unusable, and over 100 KB. */
 const MAX_ISSUES = 80
-/** The HTML of columns and cards, as estimated. The rest of the page has up to 14 KB, and a search of columns 8 KB. */
+/**
+ * The HTML of columns and cards, as estimated. The rest of the page has up to 14 KB, and a search of
+ * columns 8 KB.
+ */
 const MAX_BOARD_BYTES = 86_000
 const MAX_BYTES_BESIDE_SEARCH = 72_000
 const COLUMN_BYTES = 575

@@ -100,7 +100,10 @@ const OPTION_BYTES = 460
 const CHIP_BYTES = 350
 /** What a picker without colours has, beside the names of the labels. */
 const PLAIN_PICKER_BYTES = 9_000
-/** What the picker of milestones has of their titles: all of the first twelve, where these are of a usual length. */
+/**
+ * What the picker of milestones has of their titles: all of the first twelve, where these are of a
+ * usual length.
+ */
 const MAX_MILESTONES_BYTES = 6_000
 
 /** The HTML beside a conversation, as estimated: pickers with their options, and other texts. */

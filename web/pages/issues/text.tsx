@@ -1,5 +1,5 @@
-// The page of one text of a conversation: the description, a comment, a review, the acceptance checks, the labels or the
-// summary of a model. The conversation shows only the beginning of a long one.
+// The page of one text of a conversation: the description, a comment, a review, the acceptance checks,
+// the labels or the summary of a model. The conversation shows only the beginning of a long one.
 import { getPullSummary } from '#features/assistant/index.ts'
 import { findLabels, getIssue, readConversation } from '#features/issues/index.ts'
 import { getPull, listDraftComments, listReviewThreads } from '#features/pulls/index.ts'

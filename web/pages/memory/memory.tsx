@@ -27,7 +27,10 @@ import { KIND_LABELS, kindOf } from './kinds.ts'
 import { MemoryList } from './memory-list.tsx'
 import { NewMemory, submitMemory } from './new-memory.tsx'
 
-/** Of the repository, and as many of the workspace. Each has up to 2,000 characters, of which most are shown. */
+/**
+ * Of the repository, and as many of the workspace. Each has up to 2,000 characters, of which most are
+ * shown.
+ */
 const PER_PAGE = 10
 /** Waiting ones are read and decided, so few are enough. */
 const MAX_WAITING = 5

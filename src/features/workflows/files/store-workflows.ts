@@ -28,7 +28,10 @@ export const findWorkflow = (db: Db, id: string): WorkflowRow | null =>
 export const findWorkflowByPath = (db: Db, repo_id: string, path: string): WorkflowRow | null =>
   db.one<WorkflowRow>('SELECT * FROM workflows WHERE repo_id = ? AND path = ?', repo_id, path)
 
-/** Those with a file on the default branch, or with runs; by path. With an event: the active ones that name it. */
+/**
+ * Those with a file on the default branch, or with runs; by path. With an event: the active ones that
+ * name it.
+ */
 export const listWorkflowRows = (
   db: Db,
   repo_id: string,
