@@ -27,14 +27,16 @@ export function schemaAt(root: unknown, parts: readonly string[]): Schema {
 const paramsOf = ({ params }: SchemaError): Readonly<Record<string, unknown>> => params
 
 /** The name of a field: `list[1].n`. */
-const fieldOf = (parts: readonly string[]): string =>
-  parts
-    .reduce(
-      (text, part) =>
-        /^\d+$/.test(part) ? `${text}[${part}]` : text === '' ? part : `${text}.${part}`,
-      '',
-    )
-    .slice(0, MAX_FIELD_LENGTH)
+export const fieldOf = (parts: readonly string[]): string =>
+  parts.reduce(
+    (text, part) =>
+      /^\d+$/.test(part) ? `${text}[${part}]` : text === '' ? part : `${text}.${part}`,
+    '',
+  )
+
+/** The first name that is required and missing. */
+export const missingName = (error: SchemaError): string | undefined =>
+  (paramsOf(error).requiredProperties as string[] | undefined)?.[0]
 
 /** A value that may be null is of another schema as well, whose error says more. */
 const saysLittle = (error: SchemaError): boolean =>
@@ -49,9 +51,9 @@ export function invalidInput(
   const first = errors.find((error) => !saysLittle(error)) ?? errors[0]
   if (!first) return new Refusal('invalid', 'the input is not valid')
   const path = [...(under === undefined ? [] : [under]), ...partsOfPointer(first.instancePath)]
-  const missing = (paramsOf(first).requiredProperties as string[] | undefined)?.[0]
+  const missing = missingName(first)
   if (missing !== undefined) path.push(missing)
-  const field = fieldOf(path)
+  const field = fieldOf(path).slice(0, MAX_FIELD_LENGTH)
   return new Refusal('invalid', messageOf(field || 'the input', schema, first), {
     field: field || undefined,
   })

@@ -2,7 +2,7 @@
  * Explains why the schema refuses the rules of an input: the field by its full name
  * (`rules[2].parameters.max_usd`), and a sentence with the limits of the schema.
  */
-import { partsOfPointer, schemaAt } from '#core/input-errors.ts'
+import { fieldOf, missingName, partsOfPointer, schemaAt } from '#core/input-errors.ts'
 import { isObject } from '#lib/json-value.ts'
 import { Value } from 'typebox/value'
 import { invalid, type Refusal } from '#lib/errors.ts'
@@ -39,15 +39,8 @@ function explainParameters(type: RuleType, given: unknown, at: string): Refusal 
   const path = partsOfPointer(error.instancePath)
   const missing = missingName(error)
   if (missing !== undefined) path.push(missing)
-  const field = path.reduce(
-    (text, part) => (/^\d+$/.test(part) ? `${text}[${part}]` : `${text}.${part}`),
-    at,
-  )
-  return invalid(field, describeError(type, schema, error, path))
+  return invalid(fieldOf([at, ...path]), describeError(type, schema, error, path))
 }
-
-const missingName = ({ params }: SchemaError): string | undefined =>
-  'requiredProperties' in params ? params.requiredProperties[0] : undefined
 
 const words = (value: unknown): string => (Array.isArray(value) ? value.join(', ') : '')
 

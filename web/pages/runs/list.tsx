@@ -406,7 +406,7 @@ const liveOf = (visit: Visit, shown: Shown) => ({
 })
 
 /** The workflows, and the runs that the address asks for. */
-export async function loadRuns(visit: Visit): Promise<Omit<Shown, 'repo'>> {
+export async function loadRuns(visit: Visit): Promise<Omit<Shown, 'repo' | 'startable'>> {
   const filter = readFilter(visit.url)
   const { workflow: workflow_id, ...rest } = filter
   const repo = repoOf(visit)
@@ -419,16 +419,16 @@ export async function loadRuns(visit: Visit): Promise<Omit<Shown, 'repo'>> {
       ? null
       : (workflows.items.find(({ id }) => id === workflow_id) ??
         (await visit.tryCall(getWorkflow, { repo, id: workflow_id })))
-  const startable = await loadStartable(visit, repo)
   const { items, next } = await visit.call(listRuns, { repo, workflow_id, ...rest, page })
-  return { workflows, chosen, startable, runs: items, next, page, filter }
+  return { workflows, chosen, runs: items, next, page, filter }
 }
 
 export const runsPage = page({
   path: '/:workspace/:repo/runs',
-  load: async (visit): Promise<Shown> => ({
-    repo: await visit.call(getRepo, { repo: repoOf(visit) }),
-    ...(await loadRuns(visit)),
-  }),
+  load: async (visit): Promise<Shown> => {
+    const repo = await visit.call(getRepo, { repo: repoOf(visit) })
+    const startable = await loadStartable(visit, repo)
+    return { repo, startable, ...(await loadRuns(visit)) }
+  },
   view: (shown, visit) => <RunsView visit={visit} {...shown} />,
 })

@@ -9,9 +9,15 @@ import { workflowPath } from './paths.ts'
 /** More workflows than a menu can show are started from their pages. */
 const MAX_SHOWN = 20
 
-/** The workflows that people start by hand. */
-export const loadStartable = async (visit: Visit, repo: string): Promise<readonly Workflow[]> =>
-  (await visit.call(listWorkflows, { repo, event: 'workflow_dispatch', per_page: MAX_SHOWN })).items
+/** Whether the visitor may start workflows. */
+export const mayStart = ({ permissions, archived }: Repo): boolean => permissions.write && !archived
+
+/** The workflows that the visitor can start by hand. */
+export async function loadStartable(visit: Visit, repo: Repo): Promise<readonly Workflow[]> {
+  if (!mayStart(repo)) return []
+  const wanted = { event: 'workflow_dispatch', per_page: MAX_SHOWN }
+  return (await visit.call(listWorkflows, { repo: repo.full_name, ...wanted })).items
+}
 
 const Start = ({ visit, repo, workflow }: { visit: Visit; repo: Repo; workflow: Workflow }) => (
   <form action={workflowPath(repo.full_name, workflow.id, '/dispatch')} method="post" data-once>
@@ -36,7 +42,7 @@ export const RunMenu = ({
   repo: Repo
   workflows: readonly Workflow[]
 }) => {
-  if (workflows.length === 0 || !repo.permissions.write || repo.archived) return null
+  if (workflows.length === 0) return null
   const items = workflows.map((workflow): MenuItem => {
     const inputs = declaredInputs(visit.hearth, repo.id, workflow.id)
     return inputs?.length === 0

@@ -29,6 +29,7 @@ import { RepoFrame, repoOf } from '../repos/frame.tsx'
 import { DispatchForm, loadInputs, readInputs, type DispatchInput } from './dispatch-form.tsx'
 import { RunRow } from './list.tsx'
 import { workflowPath } from './paths.ts'
+import { mayStart } from './run-menu.tsx'
 import { rich, t } from '../../text.ts'
 
 type Shown = {
@@ -106,6 +107,10 @@ const StatusBadge = ({
   )
 }
 
+/** Whether the page has the form that starts the workflow. */
+const hasForm = (repo: Repo, { state, events }: Workflow): boolean =>
+  mayStart(repo) && !state.startsWith('disabled') && events.includes('workflow_dispatch')
+
 const shownRuns = (inputs: readonly unknown[]): number =>
   inputs.length === 0 ? SHOWN_RUNS : SHOWN_RUNS_BELOW_INPUTS
 
@@ -138,7 +143,6 @@ const WorkflowView = ({ visit, ...shown }: Shown & { visit: Visit }): Html => {
   const { repo, workflow } = shown
   const here = workflowPath(repo.full_name, workflow.id)
   const isSwitchedOff = workflow.state.startsWith('disabled')
-  const mayWrite = repo.permissions.write && !repo.archived
   return (
     <RepoFrame visit={visit} repo={repo} title={workflow.name} current="runs">
       <Breadcrumbs
@@ -174,7 +178,7 @@ const WorkflowView = ({ visit, ...shown }: Shown & { visit: Visit }): Html => {
       />
       {isSwitchedOff && <Notice kind="info">{t('It is disabled: no event starts it.')}</Notice>}
       {workflow.errors.length > 0 && <Errors repo={repo} workflow={workflow} lines={shown.lines} />}
-      {mayWrite && !isSwitchedOff && workflow.events.includes('workflow_dispatch') && (
+      {hasForm(repo, workflow) && (
         <DispatchForm
           visit={visit}
           repo={repo}
@@ -196,7 +200,7 @@ export const workflowPage = page({
   load: async (visit): Promise<Shown> => {
     const repo = await visit.call(getRepo, { repo: repoOf(visit) })
     const workflow = await visit.call(getWorkflow, target(visit))
-    const inputs = await loadInputs(visit, repo, workflow)
+    const inputs = hasForm(repo, workflow) ? await loadInputs(visit, repo, workflow) : []
     const runs = await visit.call(listRuns, {
       repo: repo.full_name,
       workflow_id: workflow.id,
