@@ -211,6 +211,8 @@ test('typing searches the server, keeps what is chosen, and Enter takes the firs
   await page.keyboard.type('label 118')
   await picker.locator('li', { hasText: 'label 118' }).waitFor()
   await page.keyboard.press('Enter')
+  // Enter may wait for the server, and selects what was typed when it has chosen.
+  await picker.locator('li', { hasText: 'label 118' }).locator(':checked').waitFor()
   await page.keyboard.type('label 44')
   await page.keyboard.press('Enter')
   await picker.locator('li', { hasText: 'label 44' }).locator(':checked').waitFor()
