@@ -159,9 +159,16 @@ const TOLERANCE = 90
 const SPECK = 3
 
 /**
+ * How far the mean of a cell and those above and below it may be off, of 255. With 52 a grey word of
+ * three letters can go unnoticed; with 32 a line that lies half a cell lower counts.
+ */
+const MEAN_TOLERANCE = 45
+
+/**
  * Where two pictures differ. A cell counts when it has a colour that neither the same cell of the
- * other picture has nor the one above or below it: a line of text may lie half a cell lower in
- * another version of the browser.
+ * other picture has nor the one above or below it, and the mean of the three is another one too. The
+ * browser lays each line of a small picture on whole pixels, which are half a cell: a hundredth of a
+ * pixel of the page puts a line into one row of cells or into two.
  */
 export function differences(was: Picture, is: Picture): Region[] {
   const [width, height] = [Math.max(was.width, is.width), Math.max(was.height, is.height)]
@@ -176,10 +183,21 @@ export function differences(was: Picture, is: Picture): Region[] {
           Math.abs(at(one, x, y, channel) - at(other, x, y + shift, channel)) <= TOLERANCE,
       ),
     )
+  /** The mean of three cells below each other, of which the one in the middle counts twice. */
+  const mean = (picture: Picture, x: number, y: number, channel: number): number =>
+    (at(picture, x, y - 1, channel) +
+      2 * at(picture, x, y, channel) +
+      at(picture, x, y + 1, channel)) /
+    4
+  const alikeInMean = (x: number, y: number): boolean =>
+    [0, 1, 2].every(
+      (channel) => Math.abs(mean(was, x, y, channel) - mean(is, x, y, channel)) <= MEAN_TOLERANCE,
+    )
   const marked = new Set<number>()
   for (let y = 0; y < height; y++)
     for (let x = 0; x < width; x++)
-      if (!alike(is, was, x, y) || !alike(was, is, x, y)) marked.add(y * width + x)
+      if ((!alike(is, was, x, y) || !alike(was, is, x, y)) && !alikeInMean(x, y))
+        marked.add(y * width + x)
 
   const regions: Region[] = []
   for (const start of marked) {
