@@ -7,11 +7,11 @@ import { Icon, type IconName } from '../components/icon.tsx'
 import { Pager } from '../components/pagination.tsx'
 import { List, Row } from '../components/rows.tsx'
 import { ActorLink } from '../components/avatar.tsx'
-import { TextBeginning } from '../components/text-beginning.tsx'
 import { RelativeTime } from '../components/time.tsx'
 import { withQuery } from '../paths.ts'
 import type { Resource, Visit } from '../site.ts'
 import { rich, t } from '../text.ts'
+import { isWholeRow, RowText } from './row-form.tsx'
 
 const ICONS: readonly [prefix: string, icon: IconName][] = [
   ['token.', 'key'],
@@ -59,29 +59,35 @@ export const ENTRIES_PER_PAGE = 40
 /** What an entry shows of what changed, unless the address names it. */
 const MAX_CHANGE_BYTES = 500
 
-/** What changed; `href` shows all of it. */
-const Change = ({ data, isWhole, href }: { data: string; isWhole: boolean; href: string }) => (
-  <details class="row-more" open={isWhole}>
+type EntryProps = {
+  readonly visit: Visit
+  readonly entry: AuditEntry
+  readonly withPlace: boolean
+  /** The address of the page of the log. */
+  readonly here: string
+}
+
+const Change = ({ visit, entry: { id, data }, here }: EntryProps) => (
+  <details class="row-more" open={isWholeRow(visit, id)}>
     <summary>{t('What changed')}</summary>
     <pre class="mono small">
-      {isWhole ? data : <TextBeginning text={data} maxBytes={MAX_CHANGE_BYTES} href={href} />}
+      <RowText
+        visit={visit}
+        id={id}
+        here={here}
+        text={JSON.stringify(data, null, 2)}
+        maxBytes={MAX_CHANGE_BYTES}
+      />
     </pre>
   </details>
 )
 
-type EntryProps = {
-  readonly entry: AuditEntry
-  readonly withPlace: boolean
-  readonly isWhole: boolean
-  /** The address that shows all of it. */
-  readonly href: string
-}
-
-const Entry = ({ entry, withPlace, isWhole, href }: EntryProps) => {
-  const { data } = entry
+const Entry = (props: EntryProps) => {
+  const { entry, withPlace } = props
   const where = entry.repository ?? (withPlace ? entry.workspace : null)
   return (
     <Row
+      id={entry.id}
       mark={<Icon name={iconOf(entry.action)} />}
       title={
         <>
@@ -108,21 +114,18 @@ const Entry = ({ entry, withPlace, isWhole, href }: EntryProps) => {
         </>
       }
     >
-      {Object.keys(data).length > 0 && (
-        <Change data={JSON.stringify(data, null, 2)} isWhole={isWhole} href={href} />
-      )}
+      {Object.keys(entry.data).length > 0 && <Change {...props} />}
     </Row>
   )
 }
 
 type Log = {
+  visit: Visit
   here: string
   entries: readonly AuditEntry[]
   next: string | null
   filters: AuditFilters
   before: string | null
-  /** The id of the entry that is shown with all of what changed. */
-  whole: string | null
   site: boolean
 }
 
@@ -167,7 +170,7 @@ const LogFilters = ({ here, filters, site }: Pick<Log, 'here' | 'filters' | 'sit
   </Form>
 )
 
-export const AuditLog = ({ here, entries, next, filters, before, whole, site }: Log) => (
+export const AuditLog = ({ visit, here, entries, next, filters, before, site }: Log) => (
   <>
     <LogFilters here={here} filters={filters} site={site} />
     {entries.length === 0 ? (
@@ -180,10 +183,10 @@ export const AuditLog = ({ here, entries, next, filters, before, whole, site }: 
       <List label={t('Entries')}>
         {entries.map((entry) => (
           <Entry
+            visit={visit}
             entry={entry}
             withPlace={site}
-            isWhole={entry.id === whole}
-            href={withQuery(here, { ...filters, before: before ?? undefined, entry: entry.id })}
+            here={withQuery(here, { ...filters, before: before ?? undefined })}
           />
         ))}
       </List>

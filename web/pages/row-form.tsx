@@ -1,6 +1,6 @@
 // Lists whose rows have forms: the form of one row is shown at the address with its id, so that a page
 // has one and not as many as rows.
-import { firstItems, PageSteps } from '../components/index.ts'
+import { firstItems, PageSteps, TextBeginning } from '../components/index.ts'
 import type { Child } from '../jsx/html.ts'
 import { pageNumber } from '../page-number.ts'
 import { withQuery } from '../paths.ts'
@@ -114,6 +114,30 @@ export const isWholeRow = ({ url }: Visit, id: string): boolean =>
  */
 export const wholeRowHref = (here: string, id: string, anchor = id): string =>
   `${withQuery(here, { [WHOLE]: id })}#${anchor}`
+
+/** A text of a row: its beginning, or all of it when the address asks for the row. */
+export const RowText = ({
+  visit,
+  id,
+  here,
+  anchor = id,
+  text,
+  maxBytes,
+}: {
+  visit: Visit
+  id: string
+  /** The address of the list. */
+  here: string
+  /** The id of the row on the page. */
+  anchor?: string
+  text: string
+  maxBytes: number
+}) =>
+  isWholeRow(visit, id) ? (
+    <>{text}</>
+  ) : (
+    <TextBeginning text={text} maxBytes={maxBytes} href={wholeRowHref(here, id, anchor)} />
+  )
 
 /**
  * The form of a row, or the link to it. `refused` is the id of the row whose form was refused, and

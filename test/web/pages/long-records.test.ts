@@ -173,8 +173,11 @@ test('rulesets and environments with many patterns show some of them, and the fo
 test('an entry of the audit log shows the beginning of a long change, and a link shows all of it', async () => {
   const log = await open('/acme/-/audit')
   expect(log).not.toContain('p90/')
-  const href = /href="([^"]*entry=[^"]+)"/.exec(log)?.[1]?.replaceAll('&amp;', '&') ?? ''
+  const href = /href="([^"]*whole=[^"]+)"/.exec(log)?.[1]?.replaceAll('&amp;', '&') ?? ''
   const whole = await open(href)
+  // The browser scrolls to the entry, which is unfolded.
+  expect(whole).toContain(`id="${href.split('#')[1]}"`)
+  expect(whole).toContain('<details class="row-more" open>')
   for (const name of patterns(50)) expect(whole).toContain(name)
 })
 

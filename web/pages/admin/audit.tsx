@@ -18,13 +18,12 @@ export const siteAuditPage = page({
   load: async (visit) => {
     const filters = withoutRepo(filtersOf(visit))
     const before = visit.url.searchParams.get('before')
-    const whole = visit.url.searchParams.get('entry')
     const { items, next } = await visit.call(listSiteAuditLog, {
       ...withoutRepo(asInput(filters)),
       ...(before ? { before } : {}),
       per_page: ENTRIES_PER_PAGE,
     })
-    return { filters, before, entries: items, next, whole }
+    return { filters, before, entries: items, next }
   },
   view: (log, visit) => (
     <AdminFrame
@@ -34,7 +33,7 @@ export const siteAuditPage = page({
         'Who changed access, settings, tokens and secrets, anywhere on this site. Each entry holds the hash of the one before.',
       )}
     >
-      <AuditLog here="/admin/audit" site {...log} />
+      <AuditLog here="/admin/audit" site visit={visit} {...log} />
     </AdminFrame>
   ),
 })

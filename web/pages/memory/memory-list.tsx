@@ -15,14 +15,13 @@ import {
   Row,
   Select,
   TextArea,
-  TextBeginning,
   WrittenText,
   type IconName,
 } from '../../components/index.ts'
 import { codePath, pullPath, repoPath, withQuery } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 import { rich, t, tn } from '../../text.ts'
-import { isWholeRow, RowForm, wholeRowHref } from '../row-form.tsx'
+import { RowForm, RowText } from '../row-form.tsx'
 import { fieldError, formError } from '../shell.tsx'
 import { KIND_LABELS, kindOptions } from './kinds.ts'
 
@@ -194,15 +193,14 @@ const rowId = (id: string): string => `${id}-row`
 
 const MemoryText = ({ visit, repo, memory: { id, text } }: MemoryProps) => (
   <WrittenText>
-    {isWholeRow(visit, id) ? (
-      text
-    ) : (
-      <TextBeginning
-        text={text}
-        maxBytes={MAX_TEXT_BYTES}
-        href={wholeRowHref(listAddress(visit, repo), id, rowId(id))}
-      />
-    )}
+    <RowText
+      visit={visit}
+      id={id}
+      here={listAddress(visit, repo)}
+      anchor={rowId(id)}
+      text={text}
+      maxBytes={MAX_TEXT_BYTES}
+    />
   </WrittenText>
 )
 

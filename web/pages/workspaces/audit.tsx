@@ -14,14 +14,13 @@ export const workspaceAuditPage = page({
     if (workspace.role !== 'owner') return null
     const filters = filtersOf(visit)
     const before = visit.url.searchParams.get('before')
-    const whole = visit.url.searchParams.get('entry')
     const { items, next } = await visit.call(listAuditLog, {
       workspace: workspace.slug,
       ...asInput(filters),
       ...(before ? { before } : {}),
       per_page: ENTRIES_PER_PAGE,
     })
-    return { workspace, filters, before, entries: items, next, whole }
+    return { workspace, filters, before, entries: items, next }
   },
   view: ({ workspace, ...log }, visit) => (
     <WorkspaceSettingsFrame
@@ -34,7 +33,7 @@ export const workspaceAuditPage = page({
         title={t('Audit log')}
         lead={t('Who changed access, settings, tokens and secrets. Nothing in it can be changed.')}
       />
-      <AuditLog here={workspacePath(workspace.slug, 'audit')} site={false} {...log} />
+      <AuditLog here={workspacePath(workspace.slug, 'audit')} site={false} visit={visit} {...log} />
     </WorkspaceSettingsFrame>
   ),
 })
