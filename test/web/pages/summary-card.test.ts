@@ -56,5 +56,13 @@ test('a summary is asked for by one press, and marked as written by a model', as
   expect(done.html).toContain('1 citation was struck')
   expect(done.html).not.toContain('<img src="https://evil.example')
   expect(done.html).not.toContain('<script>1')
-  expect((await (await forge.browser('bob')).open(page)).html).not.toContain('Written by a model')
+  const [, byline = ''] =
+    /<p class="muted small">(Written by a model.*?)<\/p>/s.exec(done.html) ?? []
+  const [, lead = ''] =
+    /<p class="lead">(.*?)<\/p>/s.exec((await browser.open(`${page}/text/summary`)).html) ?? []
+  // A model has no account, so no author is named; the rest is as on the page of the pull request.
+  expect([lead, lead.includes('<time'), lead.includes('href=')]).toEqual([byline, true, false])
+  const bob = await forge.browser('bob')
+  expect((await bob.open(page)).html).not.toContain('Written by a model')
+  expect((await bob.open(`${page}/text/summary`)).status).toBe(404)
 })

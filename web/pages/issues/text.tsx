@@ -1,6 +1,6 @@
 // The page of one text of a conversation: the description, a comment, a review, the acceptance checks,
 // the labels or the summary of a model. The conversation shows only the beginning of a long one.
-import { getPullSummary } from '#features/assistant/index.ts'
+import { getPullSummary, type SessionSummary } from '#features/assistant/index.ts'
 import { findLabels, getIssue, readConversation } from '#features/issues/index.ts'
 import { getPull, listDraftComments, listReviewThreads } from '#features/pulls/index.ts'
 import { getRepo } from '#features/repos/index.ts'
@@ -17,6 +17,7 @@ import {
   rawText,
 } from '../writing/long-text.tsx'
 import { rich, t, texts } from '../../text.ts'
+import { SummaryByline } from '../pulls/summary-card.tsx'
 import { placeOf } from './conversation-part.ts'
 import { markdownOf } from './conversation.tsx'
 
@@ -24,14 +25,11 @@ type Target = { readonly repo: string; readonly number: number }
 
 type Writing = Parameters<typeof ActorLink>[0]['of'] & { readonly kind: string }
 
-/** Who wrote a text, and when. */
-type Text = {
-  readonly body: string
-  readonly author: Writing
-  readonly created_at: string
-  /** What it is, where that does not follow from its author. */
-  readonly lead?: string
-}
+/** A text with who wrote it, and when. A summary is by a model, which has no account. */
+type Text = { readonly body: string } & (
+  | { readonly author: Writing; readonly created_at: string }
+  | { readonly author: null; readonly summary: SessionSummary }
+)
 
 /** A pending comment, which only its author can read. */
 async function findDraft(visit: Visit, at: Target, id: string): Promise<Text | null> {
@@ -80,13 +78,7 @@ async function findSubject(visit: Visit, kind: 'issues' | 'pull', at: Target) {
 /** What a model wrote for the visitor about a pull request. */
 async function findSummary(visit: Visit, at: Target): Promise<Text | null> {
   const found = visit.viewer === null ? null : await visit.tryCall(getPullSummary, at)
-  if (!found?.summary) return null
-  return {
-    body: found.summary,
-    author: { username: '', kind: 'agent' },
-    created_at: found.ended_at ?? '',
-    lead: t('Written by a model, for you only. Check what matters.'),
-  }
+  return found?.summary ? { body: found.summary, author: null, summary: found } : null
 }
 
 type Subject = NonNullable<Awaited<ReturnType<typeof findSubject>>>
@@ -134,14 +126,15 @@ const TITLES: Record<string, string | undefined> = texts({
   summary: 'Summary',
 })
 
-const WrittenBy = ({ text: { author, created_at } }: { text: Text }) => (
-  <>
-    {rich('{actor} wrote this {time}', {
-      actor: <ActorLink of={author} />,
-      time: <RelativeTime at={created_at} />,
-    })}
-  </>
-)
+const Byline = ({ visit, text }: { visit: Visit; text: Text }) =>
+  text.author === null ? (
+    <SummaryByline visit={visit} of={text.summary} />
+  ) : (
+    rich('{actor} wrote this {time}', {
+      actor: <ActorLink of={text.author} />,
+      time: <RelativeTime at={text.created_at} />,
+    })
+  )
 
 const textPage = (kind: 'issues' | 'pull'): Page =>
   page({
@@ -176,7 +169,7 @@ const textPage = (kind: 'issues' | 'pull'): Page =>
               : await loadLongText(
                   visit,
                   text.body,
-                  markdownOf(visit, repo.full_name, text.author),
+                  markdownOf(visit, repo.full_name, text.author ?? { kind: 'agent' }),
                 ),
         conversation: { title: `${subject.title} #${number}`, href: `${here}#${id}` },
         title: TITLES[id] ?? t('Comment'),
@@ -193,7 +186,7 @@ const textPage = (kind: 'issues' | 'pull'): Page =>
         <Breadcrumbs
           parts={[{ label: conversation.title, href: conversation.href }, { label: title }]}
         />
-        <PageHead title={title} lead={text && (text.lead ?? <WrittenBy text={text} />)} />
+        <PageHead title={title} lead={text && <Byline visit={visit} text={text} />} />
         <LongTextBody visit={visit} text={shown} />
       </RepoFrame>
     ),

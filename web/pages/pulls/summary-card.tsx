@@ -58,12 +58,19 @@ const MAX_SUMMARY_BYTES = 7_000
 export const summaryBytes = (shown: Shown | null): number =>
   excerptBytes(shown?.record?.summary ?? '', MAX_SUMMARY_BYTES)
 
+/** What wrote a summary, when and at what cost. */
+export const SummaryByline = ({ visit, of }: { visit: Visit; of: SessionSummary }) => (
+  <>
+    {t('Written by a model, for you only. Check what matters.')}{' '}
+    {of.ended_at !== null && <RelativeTime at={of.ended_at} now={visit.hearth.clock.now()} />}
+    {of.cost_usd !== null && <> · {formatCost(of.cost_usd)}</>}
+  </>
+)
+
 const Done = ({ visit, here, repo, of }: Props & { repo: string; of: SessionSummary }) => (
   <>
     <p class="muted small">
-      {t('Written by a model, for you only. Check what matters.')}{' '}
-      {of.ended_at !== null && <RelativeTime at={of.ended_at} now={visit.hearth.clock.now()} />}
-      {of.cost_usd !== null && <> · {formatCost(of.cost_usd)}</>}
+      <SummaryByline visit={visit} of={of} />
     </p>
     <MarkdownBody
       text={of.summary ?? ''}
