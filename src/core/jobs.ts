@@ -142,16 +142,28 @@ export function insertJob<I>(
 const isWaiting = (db: Db, kind: string, key: string): boolean =>
   db.one(`SELECT 1 FROM jobs WHERE kind = ? AND key = ? AND state = 'waiting'`, kind, key) !== null
 
-/** Waiting, running and failed jobs, newest first. */
+const JOB_ORDERS = {
+  newest: 'id DESC',
+  urgency: `CASE state WHEN 'failed' THEN 0 WHEN 'running' THEN 1 ELSE 2 END, id DESC`,
+} as const
+export type JobOrder = keyof typeof JOB_ORDERS
+
+/**
+ * Waiting, running and failed jobs. A sweep is idle while it waits for its next run and its last run
+ * did not fail.
+ */
 export const listJobs = (
   db: Db,
-  filter: { state?: string; kind?: string; limit: number; offset: number },
+  filter: { state?: string; kind?: string; idle?: boolean; limit: number; offset: number },
+  order: JobOrder = 'newest',
 ): JobRow[] =>
   db.all<JobRow>(
     `SELECT * FROM jobs WHERE (?1 IS NULL OR state = ?1) AND (?2 IS NULL OR kind = ?2)
-     ORDER BY id DESC LIMIT ?3 OFFSET ?4`,
+     AND (?3 IS NULL OR ?3 = (state = 'waiting' AND error IS NULL AND key IS 'sweep'))
+     ORDER BY ${JOB_ORDERS[order]} LIMIT ?4 OFFSET ?5`,
     filter.state ?? null,
     filter.kind ?? null,
+    filter.idle ?? null,
     filter.limit,
     filter.offset,
   )

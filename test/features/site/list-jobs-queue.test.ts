@@ -18,3 +18,25 @@ test('jobs are listed by state and kind, newest first, without their input', asy
   const ada = await world.user('ada')
   expect(await refusal(world.call(listJobsQueue, ada, {}))).toMatchObject({ reason: 'role' })
 })
+
+test('idle recurring jobs are listed apart, and failed jobs first', async () => {
+  const world = await makeWorld()
+  const root = await world.user('root', { site_admin: true })
+  const once = job<null>({ kind: 'once', retry: [], run: () => {} })
+  const hourly = job<null>({ kind: 'hourly', retry: [], every: '1h', run: () => {} })
+  const [failed] = await world.write((tx) => [
+    insertJob(tx.db, once, null, tx.now_ms),
+    insertJob(tx.db, once, null, tx.now_ms, { delay_ms: 60_000 }),
+    insertJob(tx.db, hourly, null, tx.now_ms, { key: 'sweep', delay_ms: 60_000 }),
+  ])
+  await world.jobs()
+  const list = async (input: object) => (await world.call(listJobsQueue, root, input)).items
+  expect((await list({ idle: true })).map(({ kind }) => kind)).toEqual(['hourly'])
+  const others = await list({ idle: false, sort: 'urgency' })
+  expect(others.map(({ kind, state }) => `${kind} ${state}`)).toEqual([
+    'once failed',
+    'once waiting',
+  ])
+  expect(others[0]?.id).toBe(failed)
+  expect((await list({})).map(({ kind }) => kind)).toEqual(['hourly', 'once', 'once'])
+})

@@ -11,6 +11,8 @@ const admin = await forge.browser('root')
 const member = await forge.browser('ada')
 const PLACES = ['/admin', '/admin/settings', '/admin/workspaces', '/admin/jobs', '/admin/mail']
 
+const rowsOf = (html: string): number => html.split('<code class="muted">bgj_').length - 1
+
 test('administrators see every page, and others none', async () => {
   for (const place of PLACES) {
     expect([place, (await admin.open(place)).status]).toEqual([place, 200])
@@ -96,6 +98,39 @@ test('a failed job runs again', async () => {
   const page = await admin.open('/admin/jobs?state=failed')
   expect(page.html).toContain('no job is called gone')
   expect((await admin.press(page.html, '/admin/jobs/retry', { id })).status).toBe(303)
+})
+
+test('each page of jobs is full, failed jobs come first, and idle ones are counted apart', async () => {
+  const failing = job<null>({ kind: 'early', retry: [], run: () => {} })
+  await forge.write((tx) => insertJob(tx.db, failing, null, tx.now_ms))
+  await forge.jobs()
+  const later = job<number>({ kind: 'later', retry: [], run: () => {} })
+  const sweep = { key: 'sweep', delay_ms: 3_600_000 }
+  await forge.write((tx) => {
+    for (let at = 0; at < 40; at++) insertJob(tx.db, later, at, tx.now_ms, { delay_ms: 3_600_000 })
+    for (let at = 0; at < 50; at++)
+      insertJob(tx.db, { ...later, kind: `idle_${at}` }, 0, tx.now_ms, sweep)
+  })
+  const { html } = await admin.open('/admin/jobs')
+  expect(Buffer.byteLength(html)).toBeLessThan(100_000)
+  const [listed = '', folded = ''] = html.split('<details class="more">')
+  expect([rowsOf(listed), listed.split('no job is called').length - 1]).toEqual([30, 2])
+  expect(listed.indexOf('no job is called early')).toBeLessThan(listed.indexOf('>later<'))
+  expect([rowsOf(folded), folded.includes('>50 idle recurring jobs<')]).toEqual([50, true])
+  const second = (await admin.open('/admin/jobs?page=2')).html
+  expect([rowsOf(second), second.includes('idle recurring')]).toEqual([12, false])
+  const waiting = (await admin.open('/admin/jobs?state=waiting')).html
+  expect([rowsOf(waiting), waiting.includes('idle recurring')]).toEqual([30, false])
+})
+
+test('a job shows the beginning of a long error, and a link shows all of it', async () => {
+  const error = `${'the disk is full, '.repeat(80)}at the last block`
+  await forge.write((tx) => tx.db.run(`UPDATE jobs SET error = ? WHERE state = 'failed'`, error))
+  const { html } = await admin.open('/admin/jobs?state=failed')
+  expect(html).not.toContain('at the last block')
+  const [, href = ''] = /href="([^"]*whole=[^"]+)"/.exec(html) ?? []
+  const whole = (await admin.open(href.replaceAll('&amp;', '&'))).html
+  expect(whole.split('at the last block').length - 1).toBe(1)
 })
 
 test('a test message is sent and an address is fetched, and errors are shown', async () => {

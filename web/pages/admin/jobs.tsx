@@ -1,10 +1,4 @@
-import {
-  getSiteStatus,
-  JOB_STATES,
-  listJobsQueue,
-  retryJob,
-  type BackgroundJob,
-} from '#features/site/index.ts'
+import { JOB_STATES, listJobsQueue, retryJob, type BackgroundJob } from '#features/site/index.ts'
 import { Button } from '../../components/button.tsx'
 import { EmptyState } from '../../components/card.tsx'
 import { ActionButton } from '../../components/form.tsx'
@@ -14,7 +8,7 @@ import { FilterBar } from '../../components/tabs.tsx'
 import { RelativeTime } from '../../components/time.tsx'
 import { withQuery } from '../../paths.ts'
 import { action, redirectWithFlash, page, type Visit } from '../../site.ts'
-import { loadPage, RowSteps } from '../row-form.tsx'
+import { loadPage, onSamePage, RowSteps, RowText } from '../row-form.tsx'
 import { AdminFrame } from './frame.tsx'
 import { jobName } from './job-names.ts'
 import { sentenceCase } from '../../format.ts'
@@ -23,16 +17,26 @@ import { stateWord } from '../../messages.ts'
 
 const PATH = '/admin/jobs'
 const SIZE = 30
-/** Failed jobs first. */
-const URGENCY: Record<BackgroundJob['state'], number> = { failed: 0, running: 1, waiting: 2 }
+/** Each kind of recurring job is in the queue once. */
+const MAX_IDLE_JOBS = 100
+/** What the list shows of an error, unless the address asks for all of it. */
+const MAX_ERROR_BYTES = 500
 const TONES: Record<BackgroundJob['state'], Tone> = {
   waiting: 'plain',
   running: 'wait',
   failed: 'bad',
 }
 
-const JobRow = ({ job, visit }: { job: BackgroundJob; visit: Visit }) => (
+type JobProps = {
+  readonly job: BackgroundJob
+  readonly visit: Visit
+  /** The address of the list. */
+  readonly here: string
+}
+
+const JobRow = ({ job, visit, here }: JobProps) => (
   <Row
+    id={job.id}
     title={
       <>
         <span class="strong">{jobName(job.kind)}</span> <code class="muted">{job.id}</code>
@@ -60,21 +64,30 @@ const JobRow = ({ job, visit }: { job: BackgroundJob; visit: Visit }) => (
       )
     }
   >
-    {job.error !== null && <p class="small">{job.error}</p>}
+    {job.error !== null && (
+      <p class="small">
+        <RowText
+          visit={visit}
+          id={job.id}
+          here={onSamePage(visit, here, 'page')}
+          text={job.error}
+          maxBytes={MAX_ERROR_BYTES}
+        />
+      </p>
+    )}
   </Row>
 )
 
-const RecurringJobs = ({ visit, resting }: { visit: Visit; resting: readonly BackgroundJob[] }) => (
+type RecurringJobsProps = Omit<JobProps, 'job'> & { readonly idle: readonly BackgroundJob[] }
+
+const RecurringJobs = ({ visit, here, idle }: RecurringJobsProps) => (
   <details class="more">
     <summary>
-      {rich('{jobs} that {resting} now', {
-        jobs: tn('{count} job', '{count} jobs', resting.length),
-        resting: resting.length === 1 ? t('recurs and is idle') : t('recur and are idle'),
-      })}
+      {tn('{count} idle recurring job', '{count} idle recurring jobs', idle.length)}
     </summary>
     <List label={t('Recurring jobs')}>
-      {resting.map((job) => (
-        <JobRow job={job} visit={visit} />
+      {idle.map((job) => (
+        <JobRow job={job} visit={visit} here={here} />
       ))}
     </List>
   </details>
@@ -86,26 +99,26 @@ export const jobsPage = page({
     const { searchParams } = visit.url
     const state = JOB_STATES.find((one) => one === searchParams.get('state'))
     const kind = (searchParams.get('kind') ?? '').slice(0, 100) || undefined
-    const list = await loadPage(visit, (page) =>
-      visit.call(listJobsQueue, { state, kind, page, per_page: SIZE }),
-    )
-    const { items } = list
-    const { queues } = await visit.call(getSiteStatus, {})
-    const recurring = new Set(queues.flatMap((queue) => (queue.every === null ? [] : [queue.kind])))
-    // Recurring jobs that wait for their time are most of the table, so they are listed apart
+    // Recurring jobs that wait for their next run are most of the table, so they are listed apart
     // unless a filter is set.
-    const resting =
-      state === undefined && kind === undefined
-        ? items.filter(
-            (job) => job.state === 'waiting' && job.error === null && recurring.has(job.kind),
-          )
+    const isWholeQueue = state === undefined && kind === undefined
+    const list = await loadPage(visit, (page) =>
+      visit.call(listJobsQueue, {
+        state,
+        kind,
+        ...(isWholeQueue ? { idle: false } : {}),
+        sort: 'urgency',
+        page,
+        per_page: SIZE,
+      }),
+    )
+    const idle =
+      isWholeQueue && list.page === 1
+        ? (await visit.call(listJobsQueue, { idle: true, per_page: MAX_IDLE_JOBS })).items
         : []
-    const listed = items
-      .filter((job) => !resting.includes(job))
-      .sort((a, b) => URGENCY[a.state] - URGENCY[b.state])
-    return { list, listed, resting, state, kind }
+    return { list, idle, state, kind }
   },
-  view: ({ list, listed, resting, state, kind }, visit) => {
+  view: ({ list, idle, state, kind }, visit) => {
     const href = (change: Record<string, string | number | undefined>) =>
       withQuery(PATH, { state, kind, ...change })
     return (
@@ -136,19 +149,19 @@ export const jobsPage = page({
             </span>
           )}
         </FilterBar>
-        {listed.length === 0 ? (
+        {list.items.length === 0 ? (
           <EmptyState
             icon="check-circle"
             title={state === 'failed' ? t('No failed jobs') : t('There is nothing to do')}
           />
         ) : (
           <List label={t('Jobs')}>
-            {listed.map((job) => (
-              <JobRow job={job} visit={visit} />
+            {list.items.map((job) => (
+              <JobRow job={job} visit={visit} here={href({})} />
             ))}
           </List>
         )}
-        {resting.length > 0 && <RecurringJobs visit={visit} resting={resting} />}
+        {idle.length > 0 && <RecurringJobs visit={visit} here={href({})} idle={idle} />}
         <RowSteps list={list} here={href({})} label={t('Jobs')} />
       </AdminFrame>
     )
