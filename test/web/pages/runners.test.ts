@@ -1,7 +1,9 @@
 /** The pages of runners, as browsers without a script use them. */
 import { describe, expect, test } from 'bun:test'
+import { createRunner } from '#features/runners/create-runner.ts'
 import { listRunners } from '#features/runners/list-runners.ts'
 import { runForge } from '../../features/oauth/running.ts'
+import { openContext } from '../../journeys/browser.ts'
 import { testJobs, testSettings } from '../../settings.ts'
 import type { Settings } from '#core/settings.ts'
 import { LocalNotice } from '#web/pages/runners/local-notice.tsx'
@@ -58,6 +60,26 @@ for (const [where, here, owner] of [
     })
   })
 }
+
+test('a label of 48 characters is read whole on a phone', async () => {
+  const { forge, ada } = await setUp()
+  const labels = ['w'.repeat(48), `linux-${'x'.repeat(42)}`]
+  await forge.call(createRunner, ada, { repo: 'acme/site', name: 'box', labels })
+  const context = await openContext({ viewport: { width: 320, height: 700 } })
+  await context.addCookies([{ name: 'hearth', value: 'ada-cookie', url: forge.url }])
+  const page = await context.newPage()
+  await page.goto(`${forge.url}/acme/site/settings/runners`)
+  const clipped = await page.locator('.row-title .chip').evaluateAll((chips) =>
+    chips.map((chip) => {
+      const { left, right } = chip.getBoundingClientRect()
+      const row = chip.closest('.row-main')?.getBoundingClientRect()
+      const isInside = row !== undefined && left >= row.left && right <= row.right
+      return [chip.textContent, isInside, chip.scrollWidth > chip.clientWidth]
+    }),
+  )
+  expect(clipped).toEqual(labels.map((label) => [label, true, false]))
+  await context.close()
+})
 
 test('the page says what jobs wait for', async () => {
   const { forge, ada, browser } = await setUp()
