@@ -5,31 +5,55 @@ const DELAY_MS = 120
 export class DelayedSearch {
   #timer = 0
   #latest = ''
-  #found: Promise<void> = Promise.resolve()
+  #isFound: Promise<boolean> = Promise.resolve(false)
+  #choices: Promise<unknown> = Promise.resolve()
+  #waitingChoices = 0
+  #isTypedMeanwhile = false
 
-  /** `addressOf` gives what is searched for now, and `show` shows what was found unless `isLate`. */
+  /** `addressOf` gives what is searched for now. `show` shows what was found unless `isLate`, and says whether it did. */
   constructor(
     private readonly addressOf: () => string,
-    private readonly show: (address: string, isLate: () => boolean) => Promise<void>,
+    private readonly show: (address: string, isLate: () => boolean) => Promise<boolean>,
   ) {}
 
   /** A key was pressed. */
   type(): void {
     clearTimeout(this.#timer)
-    this.#timer = window.setTimeout(() => void this.find(), DELAY_MS)
+    // What was typed before Enter is shown and chosen from first.
+    this.#isTypedMeanwhile = this.#waitingChoices > 0
+    if (this.#isTypedMeanwhile) return
+    this.#timer = window.setTimeout(() => void this.#find(this.addressOf()), DELAY_MS)
     this.#latest = ''
   }
 
-  /** Shows the results of what is typed now. */
-  find(): Promise<void> {
+  /**
+   * Enter was pressed: shows the results of what is typed now, and calls `choose` when they are shown. What is typed
+   * meanwhile is searched for afterwards.
+   */
+  findAndChoose(choose: () => void): void {
     clearTimeout(this.#timer)
     const address = this.addressOf()
+    this.#isTypedMeanwhile = false
+    this.#waitingChoices++
+    this.#choices = this.#choices.then(async () => {
+      if (await this.#find(address)) choose()
+      this.#waitingChoices--
+      if (this.#waitingChoices === 0 && this.#isTypedMeanwhile) this.type()
+    })
+  }
+
+  /** Resolves when everything is chosen for which Enter was pressed. */
+  chosen(): Promise<unknown> {
+    return this.#choices
+  }
+
+  #find(address: string): Promise<boolean> {
     if (address !== this.#latest) {
       this.#latest = address
       // An answer to an earlier query comes too late.
-      this.#found = this.show(address, () => address !== this.#latest)
+      this.#isFound = this.show(address, () => address !== this.#latest)
     }
-    return this.#found
+    return this.#isFound
   }
 }
 

@@ -16,11 +16,17 @@ function addressOf(form: HTMLFormElement): string {
   return `${form.action}?${query}`
 }
 
-async function show(form: HTMLFormElement, address: string, isLate: () => boolean): Promise<void> {
+async function show(
+  form: HTMLFormElement,
+  address: string,
+  isLate: () => boolean,
+): Promise<boolean> {
   const page = await fetchPage(address)
   const list = listOf(form)
   const found = page?.getElementById(form.dataset.listSearch ?? '')
-  if (list && found && !isLate()) list.replaceChildren(...found.childNodes)
+  if (!list || !found || isLate()) return false
+  list.replaceChildren(...found.childNodes)
+  return true
 }
 
 const searchOf = searchPerElement(
@@ -63,9 +69,7 @@ document.addEventListener('keydown', (event) => {
   const isTyping = event.target instanceof HTMLInputElement
   if (event.key === 'Enter' && isTyping) {
     event.preventDefault()
-    void searchOf(form)
-      .find()
-      .then(() => links()[0]?.click())
+    searchOf(form).findAndChoose(() => links()[0]?.click())
   }
   const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
   if (step === 0) return

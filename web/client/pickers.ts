@@ -62,12 +62,12 @@ function replaceList(old: Element, found: Element): void {
   old.replaceWith(found)
 }
 
-/** The page of the form is asked for, which shows the picker with what was found. */
+/** The page of the form is asked for, which shows the picker with what was found. Whether it did. */
 async function showFound(
   field: HTMLInputElement,
   body: string,
   isLate: () => boolean,
-): Promise<void> {
+): Promise<boolean> {
   const { form } = field
   // A field may be named like an attribute of the form.
   const address = form?.getAttribute('action') ?? ''
@@ -76,7 +76,9 @@ async function showFound(
     : fetchPage(`${address}?${body}`))
   const found = listBelow(page?.querySelector(`[data-find][name="${field.name}"]`))
   const old = listBelow(field)
-  if (old && found && !isLate()) replaceList(old, found)
+  if (!old || !found || isLate()) return false
+  replaceList(old, found)
+  return true
 }
 
 const searchOf = searchPerElement(
@@ -86,6 +88,15 @@ const searchOf = searchPerElement(
       (body, isLate) => showFound(field, body, isLate),
     ),
 )
+
+/** Saves what was chosen since the picker was opened, and what Enter still waits for. */
+async function saveChoices(picker: HTMLDetailsElement): Promise<void> {
+  const form = picker.closest<HTMLFormElement>('form[data-save-on-close]')
+  const field = picker.querySelector<HTMLInputElement>('.picker-search[data-find]')
+  if (!form) return
+  if (field) await searchOf(field).chosen()
+  if (!picker.open && picker.dataset.before !== choices(picker)) form.requestSubmit()
+}
 
 document.addEventListener(
   'toggle',
@@ -100,8 +111,7 @@ document.addEventListener(
       start?.focus()
       return
     }
-    const form = picker.closest<HTMLFormElement>('form[data-save-on-close]')
-    if (form && picker.dataset.before !== choices(picker)) form.requestSubmit()
+    void saveChoices(picker)
   },
   true,
 )
@@ -155,13 +165,14 @@ document.addEventListener('keydown', (event) => {
   const field = closestTo<HTMLInputElement>(event, '.picker-search')
   if (event.key === 'Enter' && field) {
     event.preventDefault()
-    const found = field.dataset.find === undefined ? null : searchOf(field).find()
-    void Promise.resolve(found).then(() => {
+    // The next word searches anew, also while this one waits for the server.
+    field.select()
+    const choose = () => {
       itemsOf(picker).find(isShown)?.click()
-      // The next word searches anew.
       field.focus()
-      field.select()
-    })
+    }
+    if (field.dataset.find === undefined) choose()
+    else searchOf(field).findAndChoose(choose)
     return
   }
   const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0

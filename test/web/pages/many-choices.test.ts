@@ -211,7 +211,6 @@ test('typing searches the server, keeps what is chosen, and Enter takes the firs
   await page.keyboard.type('label 118')
   await picker.locator('li', { hasText: 'label 118' }).waitFor()
   await page.keyboard.press('Enter')
-  // Enter may wait for the server, and selects what was typed when it has chosen.
   await picker.locator('li', { hasText: 'label 118' }).locator(':checked').waitFor()
   await page.keyboard.type('label 44')
   await page.keyboard.press('Enter')
@@ -232,6 +231,57 @@ test('typing searches the server, keeps what is chosen, and Enter takes the firs
   await Promise.all([page.waitForURL(/author/), page.keyboard.press('Enter')])
   expect(new URL(page.url()).searchParams.get('q')).toContain('author:person-with-a-name-64')
   await context.close()
+})
+
+test('the word after Enter searches anew while the server is slow, and closing saves what Enter chose', async () => {
+  const { number: slow } = await forge.call(createIssue, ada, { repo: REPO, title: 'Slowly' })
+  const page = await adasPage(true)
+  await page.goto(`${forge.url}/${REPO}/issues/${slow}`)
+  const picker = page.locator('form[action$="/labels"] .picker')
+  // No search is answered before everything is typed.
+  const typed = Promise.withResolvers<void>()
+  await page.route('**/labels', async (route) => {
+    if (route.request().postData()?.includes('find=labels')) await typed.promise
+    await route.continue()
+  })
+  await picker.locator('summary').click()
+  await picker.locator('.picker-search:focus').waitFor()
+  const first = page.waitForRequest('**/labels')
+  await page.keyboard.type('label 117')
+  await page.keyboard.press('Enter')
+  await first
+  await page.keyboard.type('label 45')
+  expect(await picker.locator('.picker-search').inputValue()).toBe('label 45')
+  await page.keyboard.press('Enter')
+  await page.keyboard.type('label 9')
+  expect(await picker.locator('.picker-search').inputValue()).toBe('label 9')
+  expect(await picker.locator(':checked').count()).toBe(0)
+  typed.resolve()
+  // The results of the last word are shown without another key.
+  await picker.locator('li', { hasText: 'label 98' }).waitFor()
+  const chosen = await picker
+    .locator('input:checked')
+    .evaluateAll((inputs) => inputs.map((input) => input.getAttribute('value')))
+  expect(chosen.toSorted()).toEqual([name('label', 117), name('label', 45)])
+  expect(await picker.locator('.picker-search').inputValue()).toBe('label 9')
+
+  // The picker is closed while Enter waits.
+  const typedLast = Promise.withResolvers<void>()
+  await page.unroute('**/labels')
+  await page.route('**/labels', async (route) => {
+    if (route.request().postData()?.includes('find=labels')) await typedLast.promise
+    await route.continue()
+  })
+  await picker.locator('.picker-search').fill('label 116')
+  await page.keyboard.press('Enter')
+  await page.keyboard.press('Escape')
+  await page.waitForFunction(
+    () => !document.querySelector('form[action$="/labels"] .picker')?.hasAttribute('open'),
+  )
+  typedLast.resolve()
+  await page.waitForSelector('.notice')
+  expect(await labelsOf(slow)).toEqual([117, 45, 116].map((at) => name('label', at)).toSorted())
+  await page.context().close()
 })
 
 test('an issue with very many labels leaves its pages and a board small', async () => {
