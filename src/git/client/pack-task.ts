@@ -35,13 +35,13 @@ const BARE: Omit<FetchRequest, 'wants' | 'thin' | 'ofsDelta'> = {
   sidebandAll: false,
   multiAck: 'none',
   noDone: false,
-  shallow: [],
+  shallow: new Uint8Array(0),
   depth: 0,
   deepenRelative: false,
   deepenSince: null,
   deepenNot: [],
   filter: null,
-  wantedRefs: [],
+  wantedRefs: new Uint8Array(0),
 }
 
 /**
@@ -55,10 +55,11 @@ export function* packTask(
   store.objects.pin()
   try {
     store.objects.refresh()
-    const request: FetchRequest = { ...BARE, wants, thin, ofsDelta }
+    const ids = Buffer.from(wants.join(''), 'hex')
+    const request: FetchRequest = { ...BARE, wants: ids, thin, ofsDelta }
     const framer = new Framer('none')
     const out = new FetchOutput(framer, request)
-    const resolved = yield* resolveWants(store, wants, names)
+    const resolved = yield* resolveWants(store, ids, names)
     const reach = store.reach(names.tips)
     const known: number[] = []
     for (const oid of new Set(haves)) {

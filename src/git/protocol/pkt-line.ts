@@ -1,5 +1,7 @@
 /** The packets of git's protocols (gitprotocol-common, "pkt-line Format"). */
-import { isAscii } from 'node:buffer'
+import { bytesToUtf8 } from '#lib/byte-text.ts'
+import type { Steps } from '#lib/steps.ts'
+import { bytesToOid } from '../object.ts'
 import { GitError } from '../ports.ts'
 
 export const FLUSH = Buffer.from('0000')
@@ -92,33 +94,123 @@ export const lineOf = (data: Buffer): string => {
   return text.endsWith('\n') ? text.slice(0, -1) : text
 }
 
-/** A line of a request without its newline, or the length of a special packet. */
-export type Line = string | typeof FLUSH_LINE | typeof DELIM_LINE | typeof END_LINE
+/** Words before ids, of which a request can have hundreds of thousands. */
+const ID_WORDS = ['want', 'have', 'shallow', 'oid'] as const
+
+/** Lines that follow one another and have the same word before an id. */
+export type IdLines = {
+  readonly word: (typeof ID_WORDS)[number]
+  /** 20 bytes each. */
+  readonly ids: Uint8Array
+}
+
+/** A line of a request without its newline, lines of ids, or the length of a special packet. */
+export type Line = string | IdLines | typeof FLUSH_LINE | typeof DELIM_LINE | typeof END_LINE
 export const FLUSH_LINE = 0
 export const DELIM_LINE = 1
 export const END_LINE = 2
 
+/** Git sends far fewer ids: it stops after 256 that are not common. */
+export const MAX_LINES = 200_000
+
+export const tooManyLines = (): GitError =>
+  new GitError('too_large', `the request has more than ${MAX_LINES} lines`)
+
+const HEX_LENGTH = 40
+const NEWLINE = 10
+
+/** The first bytes of lines with an id: the length of the packet, the word and a space. */
+const ID_STARTS = ID_WORDS.map((word) => {
+  const size = 4 + word.length + 1 + HEX_LENGTH + 1
+  return { word, size, start: Buffer.from(`${size.toString(16).padStart(4, '0')}${word} `) }
+})
+
+type IdStart = (typeof ID_STARTS)[number]
+
+/** The value of a hexadecimal digit in lower case by its character; 255 for any other character. */
+const DIGIT_VALUES = new Uint8Array(256).fill(255)
+DIGITS.forEach((digit, value) => (DIGIT_VALUES[digit] = value))
+
+/** Writes the id of 40 digits at `from` to `ids`. False when it is none. */
+function readId(bytes: Uint8Array, from: number, ids: Uint8Array, at: number): boolean {
+  let wrong = 0
+  for (let i = 0; i < 20; i++) {
+    const high = DIGIT_VALUES[bytes[from + 2 * i]!]!
+    const low = DIGIT_VALUES[bytes[from + 2 * i + 1]!]!
+    wrong |= high | low
+    ids[at + i] = (high << 4) | low
+  }
+  return wrong < 16
+}
+
+function startsWith(bytes: Uint8Array, at: number, start: Uint8Array): boolean {
+  for (let i = 0; i < start.length; i++) if (bytes[at + i] !== start[i]) return false
+  return true
+}
+
+/** What one step parses takes a few milliseconds. A short line costs as much as one of an id. */
+const STEP_BYTES = 1 << 20
+const MIN_LINE_BYTES = 50
+
 /**
- * All lines of a body. Throws GitError `invalid` when it is malformed or truncated. Lines are
- * slices of one string: a fetch has hundreds of ids, and a buffer for each would cost more than all
- * other work.
+ * All lines of a body. Lines of ids become bytes and not strings: a clone can name each of 100,000
+ * branches. Throws GitError `invalid` when the body is malformed or truncated, and `too_large` when
+ * it has too many lines.
  */
-export function parseLines(body: Uint8Array): Line[] {
-  const bytes = Buffer.from(body.buffer, body.byteOffset, body.length)
-  const text = isAscii(bytes) ? bytes.toString('latin1') : null
+export function* parseLines(body: Uint8Array): Steps<Line[]> {
   const lines: Line[] = []
-  for (let at = 0; at < bytes.length; ) {
-    const length = at + 4 <= bytes.length ? packetLength(bytes, at) : -1
-    if (length === FLUSH_LINE || length === DELIM_LINE || length === END_LINE) {
-      lines.push(length)
-      at += 4
-      continue
-    }
-    if (length < 4 || at + length > bytes.length)
-      throw new GitError('invalid', 'the request is not made of pkt-lines')
-    const end = length > 4 && bytes[at + length - 1] === 10 ? at + length - 1 : at + length
-    lines.push(text === null ? bytes.toString('utf8', at + 4, end) : text.slice(at + 4, end))
-    at += length
+  let [count, work] = [0, 0]
+  for (let at = 0; at < body.length; ) {
+    const begin = ID_STARTS.find(({ start }) => startsWith(body, at, start))
+    const ids = begin ? readIds(body, at, begin) : null
+    const line = ids ?? readLine(body, at)
+    lines.push(line.value)
+    work += Math.max(line.end - at, line.count * MIN_LINE_BYTES)
+    at = line.end
+    count += line.count
+    if (count > MAX_LINES) throw tooManyLines()
+    if (work < STEP_BYTES) continue
+    work = 0
+    yield
   }
   return lines
+}
+
+type ReadLine = { readonly value: Line; readonly end: number; readonly count: number }
+
+/** Reads lines of ids, as many as one step may. Null when the first one has no id. */
+function readIds(bytes: Uint8Array, from: number, { word, size, start }: IdStart): ReadLine | null {
+  let end = from
+  while (
+    end + size <= bytes.length &&
+    end - from < STEP_BYTES &&
+    startsWith(bytes, end, start) &&
+    bytes[end + size - 1] === NEWLINE
+  )
+    end += size
+  const ids = new Uint8Array(((end - from) / size) * 20)
+  let count = 0
+  while (
+    count * 20 < ids.length &&
+    readId(bytes, from + count * size + start.length, ids, count * 20)
+  )
+    count++
+  if (count === 0) return null
+  return { value: { word, ids: ids.subarray(0, count * 20) }, end: from + count * size, count }
+}
+
+function readLine(bytes: Uint8Array, at: number): ReadLine {
+  const length = at + 4 <= bytes.length ? packetLength(bytes, at) : -1
+  if (length === FLUSH_LINE || length === DELIM_LINE || length === END_LINE)
+    return { value: length, end: at + 4, count: 1 }
+  if (length < 4 || at + length > bytes.length)
+    throw new GitError('invalid', 'the request is not made of pkt-lines')
+  const end = length > 4 && bytes[at + length - 1] === NEWLINE ? at + length - 1 : at + length
+  return { value: bytesToUtf8(bytes, at + 4, end), end: at + length, count: 1 }
+}
+
+/** The first line of what was parsed as one. */
+export function textOf(line: Line): string {
+  if (typeof line === 'object') return `${line.word} ${bytesToOid(line.ids)}`
+  return typeof line === 'string' ? line : ''
 }

@@ -11,6 +11,8 @@ export class SnapshotView {
   private order: readonly Ref[] | null = null
   private sum: string | null = null
   private headOid: string | null | undefined
+  /** Where `find` found its last ref in the sorted ones. */
+  private found = -1
   private readonly byKey = new Map<string, Uint8Array>()
   private readonly byRequest = new Map<string, Uint8Array>()
 
@@ -24,9 +26,17 @@ export class SnapshotView {
     this.names = { tips: Buffer.from(tips, 'hex'), tags: Buffer.from(tags, 'hex') }
   }
 
-  /** The ref with a full name; the last one where there are several. */
+  /**
+   * The ref with a full name; the last one where there are several. Who asks for many has got them in
+   * order, so the one after the last that was found is tried first.
+   */
   find(name: string): Ref | null {
     const refs = this.sorted
+    const next = refs[this.found + 1]
+    if (next?.name === name && refs[this.found + 2]?.name !== name) {
+      this.found++
+      return next
+    }
     let [low, high] = [0, refs.length]
     while (low < high) {
       const middle = (low + high) >>> 1
@@ -34,7 +44,9 @@ export class SnapshotView {
       else high = middle
     }
     const ref = refs[low - 1]
-    return ref?.name === name ? ref : null
+    if (ref?.name !== name) return null
+    this.found = low - 1
+    return ref
   }
 
   /** The refs in JavaScript's order of their names. */

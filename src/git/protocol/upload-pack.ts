@@ -2,7 +2,8 @@
  * git-upload-pack over smart HTTP: parses a request, responds at once where no objects are needed,
  * and runs fetches as tasks.
  */
-import { isOid } from '../object.ts'
+import { finishInTurns, finishNow, type Steps } from '#lib/steps.ts'
+import { isOid, oidToBytes } from '../object.ts'
 import { bundleList } from './bundle.ts'
 import { GitError, type ServiceRequest } from '../ports.ts'
 import { bufferOrStreamResponse, streamResponse, type ResponseSink } from './response-stream.ts'
@@ -13,12 +14,12 @@ import type { ProduceResponse } from './shared-response.ts'
 import { requireSha1Format } from './object-format.ts'
 import { parseFetchV0, parseFetchV2 } from './parse-fetch.ts'
 import { pipeTask, type TaskContext } from './pipe-task.ts'
-import { DELIM_LINE, END_LINE, FLUSH_LINE, parseLines, pkt, type Line } from './pkt-line.ts'
+import { DELIM_LINE, END_LINE, FLUSH_LINE, parseLines, pkt, textOf, type Line } from './pkt-line.ts'
 import type { ResponseCache } from './response-cache.ts'
 import type { SnapshotView } from './snapshot-view.ts'
 import { isClone, type SmallFetches } from '../tasks/small-fetches.ts'
 
-/** Enough for half a million wants and haves; git's own requests stay below 1 MiB. */
+/** Enough for 200,000 ids and the prefixes of as many refs. */
 const MAX_REQUEST_BYTES = 32 << 20
 
 export type UploadContext = TaskContext & {
@@ -42,11 +43,11 @@ export async function uploadPackOrFile(
   request: ServiceRequest,
 ): Promise<UploadAnswer> {
   try {
-    const lines = await readLines(request)
+    const read = await readRequest(store, view, request)
     return (
-      findCachedFile(context, store, view, request.protocol, lines) ??
+      findCachedFile(context, read) ??
       (await bufferOrStreamResponse(
-        (sink) => respondOrReport(context, store, view, request.protocol, lines, sink),
+        (sink) => respondOrReport(context, store, view, read, sink),
         request,
       ))
     )
@@ -65,10 +66,9 @@ export async function uploadPackInto(
   sink: ResponseSink,
 ): Promise<CachedFile | null> {
   try {
-    const lines = await readLines(request)
-    const cachedFile = findCachedFile(context, store, view, request.protocol, lines)
-    if (cachedFile === null)
-      await respondOrReport(context, store, view, request.protocol, lines, sink)
+    const read = await readRequest(store, view, request)
+    const cachedFile = findCachedFile(context, read)
+    if (cachedFile === null) await respondOrReport(context, store, view, read, sink)
     return cachedFile
   } catch (error) {
     if (!(error instanceof GitError) || isTransient(error)) throw error
@@ -77,15 +77,37 @@ export async function uploadPackInto(
   }
 }
 
+/** A request as it was read. */
+type ReadRequest = {
+  readonly protocol: 0 | 1 | 2
+  readonly lines: readonly Line[]
+  /** The fetch, if the request is one and nothing else, with the key of its response. */
+  readonly single: { readonly fetch: FetchRequest; readonly key: string } | null
+}
+
 /** Reads a request. One that is cancelled ends here, although its body may never end. */
-async function readLines({ body, signal }: ServiceRequest): Promise<readonly Line[]> {
+async function readRequest(
+  store: string,
+  view: SnapshotView,
+  { protocol, body, signal }: ServiceRequest,
+): Promise<ReadRequest> {
+  const lines = await finishInTurns(parseLines(await readBodyUntil(signal, body)))
+  const fetch = await finishInTurns(parseSingleFetch(view, protocol, lines))
+  const single = fetch && { fetch, key: cacheKeyOf(store, view, fetch) }
+  return { protocol, lines, single }
+}
+
+async function readBodyUntil(
+  signal: AbortSignal | undefined,
+  body: ServiceRequest['body'],
+): Promise<Uint8Array> {
   const reading = readBody(body, MAX_REQUEST_BYTES)
-  if (!signal) return parseLines(await reading)
+  if (!signal) return await reading
   const { promise: givenUp, reject } = Promise.withResolvers<never>()
   const stop = (): void => reject(new GitError('aborted', 'the request was given up'))
   signal.addEventListener('abort', stop, { once: true })
   try {
-    return parseLines(await Promise.race([reading, givenUp]))
+    return await Promise.race([reading, givenUp])
   } finally {
     signal.removeEventListener('abort', stop)
   }
@@ -111,7 +133,7 @@ export function listRefs(
     return view.memoiseRequest(
       Buffer.from(body.buffer, body.byteOffset, body.length).toString('latin1'),
       () => {
-        const lines = parseLines(body)
+        const lines = finishNow(parseLines(body))
         const end = lines.length - 1
         if (lines.indexOf(FLUSH_LINE) !== end)
           throw new GitError('invalid', 'more than one command')
@@ -133,20 +155,20 @@ export function listRefs(
 }
 
 /** The only fetch of a request; null for any other request, and for a malformed one. */
-function parseSingleFetch(
+function* parseSingleFetch(
   view: SnapshotView,
   protocol: 0 | 1 | 2,
   lines: readonly Line[],
-): FetchRequest | null {
+): Steps<FetchRequest | null> {
   try {
-    if (protocol !== 2) return parseFetchV0(view, lines, protocol)
+    if (protocol !== 2) return yield* parseFetchV0(view, lines, protocol)
     const end = lines.length - 1
     const delim = lines.indexOf(DELIM_LINE)
     if (lines.indexOf(FLUSH_LINE) !== end || delim < 0 || lines.includes(END_LINE)) return null
     const before = lines.slice(0, delim).map(String)
     if (before.filter((line) => line.startsWith('command=')).join() !== 'command=fetch') return null
     before.forEach(requireSha1Format)
-    return parseFetchV2(view, lines.slice(delim + 1, end).map(String))
+    return yield* parseFetchV2(view, lines.slice(delim + 1, end))
   } catch (error) {
     // `uploadPack` reports the fault.
     if (error instanceof GitError) return null
@@ -155,17 +177,10 @@ function parseSingleFetch(
 }
 
 /** The cached file for a request of one fetch, or null. */
-function findCachedFile(
-  context: UploadContext,
-  store: string,
-  view: SnapshotView,
-  protocol: 0 | 1 | 2,
-  lines: readonly Line[],
-): CachedFile | null {
-  if (!context.responses.hasFiles) return null
-  const request = parseSingleFetch(view, protocol, lines)
-  return request && context.responses.getFile(cacheKeyOf(store, view, request))
-}
+const findCachedFile = (
+  { responses }: UploadContext,
+  { single }: ReadRequest,
+): CachedFile | null => (single && responses.hasFiles ? responses.getFile(single.key) : null)
 
 /** Requests for small packs are short. */
 const MAX_SYNC_REQUEST_BYTES = 1 << 17
@@ -182,7 +197,7 @@ export function uploadPackSync(
   body: Uint8Array,
 ): Uint8Array | { readonly path: string; readonly size: number } | null {
   if (body.length > MAX_SYNC_REQUEST_BYTES) return null
-  const request = parseSingleFetch(view, protocol, parseLinesOrNone(body))
+  const request = finishNow(parseSingleFetch(view, protocol, parseLinesOrNone(body)))
   if (request === null || (request.wants.length === 0 && !request.waitForDone)) return null
   const { responses } = context
   const key = cacheKeyOf(store, view, request)
@@ -198,37 +213,33 @@ export function uploadPackSync(
 
 function parseLinesOrNone(body: Uint8Array): readonly Line[] {
   try {
-    return parseLines(body)
+    return finishNow(parseLines(body))
   } catch (error) {
     if (error instanceof GitError) return []
     throw error
   }
 }
 
-export function uploadPack(
+export const uploadPack = (
   context: UploadContext,
   store: string,
   view: SnapshotView,
   request: ServiceRequest,
-): ReadableStream<Uint8Array> {
-  const body = readBody(request.body, MAX_REQUEST_BYTES)
-  return streamResponse(async (sink) => {
+): ReadableStream<Uint8Array> =>
+  streamResponse(async (sink) => {
     try {
-      const lines = parseLines(await body)
-      await respondOrReport(context, store, view, request.protocol, lines, sink)
+      const read = await readRequest(store, view, request)
+      await respondOrReport(context, store, view, read, sink)
     } catch (error) {
       if (!(error instanceof GitError) || isTransient(error)) throw error
       sink.put(errorLine(error))
     }
   }, request)
-}
 
 /** Responds, and reports faults of the request to the client. */
-async function respondOrReport(
-  ...[context, store, view, protocol, lines, sink]: Parameters<typeof answer>
-): Promise<void> {
+async function respondOrReport(...[context, store, view, read, sink]: Answered): Promise<void> {
   try {
-    await answer(context, store, view, protocol, lines, sink)
+    await answer(context, store, view, read, sink)
   } catch (error) {
     if (!(error instanceof GitError) || isTransient(error)) throw error
     sink.put(errorLine(error))
@@ -241,16 +252,18 @@ const isTransient = ({ code }: GitError): boolean => code === 'aborted' || code 
 const errorLine = (error: GitError): Buffer =>
   pkt(`ERR ${error.message.replace(/[\r\n]+/g, ' ').slice(0, 900)}`)
 
+type Answered = Parameters<typeof answer>
+
 async function answer(
   context: UploadContext,
   store: string,
   view: SnapshotView,
-  protocol: 0 | 1 | 2,
-  lines: readonly Line[],
+  { protocol, lines, single }: ReadRequest,
   sink: ResponseSink,
 ): Promise<void> {
+  if (single) return await fetch(context, store, view, single.fetch, sink, single.key)
   if (protocol === 2) return await respondV2(context, store, view, lines, sink)
-  const parsed = parseFetchV0(view, lines, protocol)
+  const parsed = await finishInTurns(parseFetchV0(view, lines, protocol))
   if (parsed !== null) await fetch(context, store, view, parsed, sink)
 }
 
@@ -265,7 +278,7 @@ async function respondV2(
   // A body may contain several commands.
   while (at < lines.length) {
     let command: string | null = null
-    const args: string[] = []
+    const args: Exclude<Line, number>[] = []
     let inArgs = false
     let given = 0
     for (; at < lines.length; at++) {
@@ -279,6 +292,7 @@ async function respondV2(
         throw new GitError('invalid', 'unexpected end of the response in a request')
       given++
       if (inArgs) args.push(line)
+      else if (typeof line === 'object') continue
       else if (line.startsWith('command=')) {
         if (command !== null)
           throw new GitError(
@@ -294,9 +308,10 @@ async function respondV2(
       if (given > 0) throw new GitError('invalid', 'no command requested')
       continue
     }
-    if (command === 'ls-refs') sink.put(lsRefs(view, args))
-    else if (command === 'fetch') await fetch(context, store, view, parseFetchV2(view, args), sink)
-    else if (command === 'bundle-uri') sink.put(await listBundles(context, args))
+    if (command === 'ls-refs') sink.put(lsRefs(view, args.map(textOf)))
+    else if (command === 'fetch')
+      await fetch(context, store, view, await finishInTurns(parseFetchV2(view, args)), sink)
+    else if (command === 'bundle-uri') sink.put(await listBundles(context, args.map(textOf)))
     else if (command === 'object-info') await objectInfo(context, store, view, args, sink)
     else throw new GitError('invalid', `invalid command '${command.slice(0, 60)}'`)
   }
@@ -315,39 +330,47 @@ async function fetch(
   view: SnapshotView,
   request: FetchRequest,
   sink: ResponseSink,
+  key = cacheKeyOf(store, view, request),
 ): Promise<void> {
   if (request.wants.length === 0 && !request.waitForDone) return
   const produce: ProduceResponse = (out, signal) =>
     pipeTask<boolean>(context, 'fetch', { store, request, names: view.names }, out, signal)
-  const key = cacheKeyOf(store, view, request)
   if (context.onFullClone && isClone(request) && !context.responses.has(key)) context.onFullClone()
   await context.responses.respond(store, key, sink, produce)
 }
 
 /** A hash of everything that the response to a fetch depends on. */
-const cacheKeyOf = (store: string, view: SnapshotView, request: FetchRequest): string =>
-  Buffer.from(
-    Bun.SHA1.hash(`${store}/${view.digest}/${JSON.stringify(request)}`) as Uint8Array,
-  ).toString('latin1')
+function cacheKeyOf(store: string, view: SnapshotView, request: FetchRequest): string {
+  const { wants, shallow, negotiation, wantedRefs, ...rest } = request
+  const turns = negotiation.map((turn) => (typeof turn === 'string' ? turn : turn.length))
+  const hasher = new Bun.CryptoHasher('sha1').update(
+    `${store}/${view.digest}/${JSON.stringify([rest, wants.length, shallow.length, wantedRefs.length, turns])}`,
+  )
+  for (const ids of [wants, shallow, wantedRefs, ...negotiation])
+    if (typeof ids !== 'string') hasher.update(ids)
+  return hasher.digest('latin1')
+}
 
 async function objectInfo(
   context: TaskContext,
   store: string,
   view: SnapshotView,
-  args: readonly string[],
+  args: readonly Line[],
   sink: ResponseSink,
 ): Promise<void> {
   let size = false
-  const oids: string[] = []
+  const oids: Uint8Array[] = []
   for (const arg of args) {
-    if (arg === 'size') size = true
-    else if (arg.startsWith('oid ') && isOid(arg.slice(4))) oids.push(arg.slice(4))
-    else throw new GitError('invalid', `object-info: unexpected line: '${arg.slice(0, 100)}'`)
+    const text = textOf(arg)
+    if (typeof arg === 'object' && arg.word === 'oid') oids.push(arg.ids)
+    else if (text === 'size') size = true
+    else if (text.startsWith('oid ') && isOid(text.slice(4))) oids.push(oidToBytes(text.slice(4)))
+    else throw new GitError('invalid', `object-info: unexpected line: '${text.slice(0, 100)}'`)
   }
   const answer = await context.threads.call<Uint8Array>('object-info', {
     store,
     names: view.names,
-    oids,
+    oids: Buffer.concat(oids),
     size,
   })
   sink.put(answer)

@@ -6,8 +6,10 @@ import { BLOB, COMMIT, TREE } from '../pack/entry-header.ts'
 import { PackBuilder } from '../pack/pack-builder.ts'
 import { planPack } from '../pack/pack-plan.ts'
 import { GitError } from '../ports.ts'
+import { OidMap } from '../store/oid-map.ts'
 import { BudgetExceeded } from '../store/work-budget.ts'
-import type { FetchRequest, NamespaceTips } from '../protocol/fetch-request.ts'
+import { bytesToOid } from '../object.ts'
+import { placesOfIds, type FetchRequest, type NamespaceTips } from '../protocol/fetch-request.ts'
 import { Framer } from '../protocol/framer.ts'
 import { NO_FILTER, parseFilter } from '../walk/object-filter.ts'
 import { peelHex } from '../walk/peel.ts'
@@ -57,8 +59,10 @@ function* runFetch(
   const wants = yield* resolveWants(store, request.wants, names)
   // Only existing objects get a commit number, so that clients cannot fill the table with invented
   // ids.
-  const ends = request.shallow.filter((oid) => store.objects.header(oid)?.type === 'commit')
-  const client = ends.map((oid) => table.numberOf(oid)).filter((commit) => reach.has(commit, true))
+  const ends = placesOfIds(request.shallow).filter((at) => isCommit(store, request.shallow, at))
+  const client = [...ends.map((at) => table.numberOfRaw(request.shallow, at))].filter((commit) =>
+    reach.has(commit, true),
+  )
 
   const { cut, boundary, shallowInfo } = findBoundary(store, request, wants.commits, client)
   const talk = { request, out, store, reach, wants: wants.commits, shallowInfo }
@@ -80,6 +84,10 @@ function* runFetch(
   })
   yield* sendPack(store, request, selected, framer, out)
   return true
+}
+
+function isCommit({ objects }: OpenStore, ids: Uint8Array, at: number): boolean {
+  return objects.header(bytesToOid(ids, at))?.type === 'commit'
 }
 
 type Boundary = {
@@ -152,33 +160,44 @@ export function* sendPack(
 }
 
 /**
- * Resolves the wants of a client. Throws GitError `missing` for everything that the tips do not
- * reach.
+ * Resolves the wants of a client, raw ids. Throws GitError `missing` for everything that the tips do
+ * not reach.
  */
 export function* resolveWants(
   store: OpenStore,
-  oids: readonly string[],
+  ids: Uint8Array,
   names: NamespaceTips,
 ): Task<ResolvedWants> {
   const reach = store.reach(names.tips)
+  const table = store.commits
   const commits: number[] = []
   const tags: string[] = []
   const others: { oid: string; type: number }[] = []
   const unproven: string[] = []
-  for (const oid of oids) {
-    const peeled = store.peel(oid)
+  const seen = new OidMap(ids.length / 20)
+  for (const at of placesOfIds(ids)) {
+    seen.add(ids, at)
+    if (!seen.added) continue
+    const known = table.parsedNumber(ids, at)
+    if (known >= 0) {
+      if (!reach.has(known, true)) throw notOurRef(bytesToOid(ids, at))
+      commits.push(known)
+      continue
+    }
+    const oid = bytesToOid(ids, at)
+    const peeled = store.peel(ids, at)
     if (peeled === null) throw notOurRef(oid)
     if (!reach.isNamed(oid)) {
       // A tag is visible only as a tip or on the way from a tip.
       if (peeled.tags.length > 0) throw notOurRef(oid)
       if (peeled.type === COMMIT) {
-        if (!reach.has(store.commits.numberOfRaw(peeled.raw, 0), true)) throw notOurRef(oid)
+        if (!reach.has(table.numberOfRaw(peeled.raw, 0), true)) throw notOurRef(oid)
       } else unproven.push(oid)
     }
     tags.push(...peeled.tags)
     if (peeled.type === COMMIT) {
-      const number = store.commits.numberOfRaw(peeled.raw, 0)
-      store.commits.load(number)
+      const number = table.numberOfRaw(peeled.raw, 0)
+      table.load(number)
       commits.push(number)
     } else if (peeled.type === TREE || peeled.type === BLOB)
       others.push({ oid: peeled.oid, type: peeled.type })

@@ -4,7 +4,9 @@
  * reveal that.
  */
 import { COMMIT } from '../pack/entry-header.ts'
-import type { FetchRequest } from '../protocol/fetch-request.ts'
+import { bytesToUtf8 } from '#lib/byte-text.ts'
+import { bytesToOid } from '../object.ts'
+import { placesOfIds, type FetchRequest } from '../protocol/fetch-request.ts'
 import type { CommitTable } from '../walk/commit-table.ts'
 import type { ReachableCommits } from '../walk/reachable-commits.ts'
 import type { FetchOutput } from './fetch-output.ts'
@@ -27,15 +29,20 @@ export type Negotiation = {
  * Returns the commit of a common id, 'other' when the id is common but no commit, and null when it
  * is not common.
  */
-function findCommon(negotiation: Negotiation, oid: string): number | null | 'other' {
-  const known = negotiation.store.knownCommit(oid)
-  if (known >= 0) return negotiation.reach.has(known, false) ? known : null
-  const peeled = negotiation.store.peel(oid)
+function findCommon(
+  { store, reach }: Negotiation,
+  ids: Uint8Array,
+  at: number,
+): number | null | 'other' {
+  const known = store.commits.parsedNumber(ids, at)
+  if (known >= 0) return reach.has(known, false) ? known : null
+  const peeled = store.peel(ids, at)
   if (peeled === null) return null
-  if (peeled.type !== COMMIT) return negotiation.reach.isNamed(oid) ? 'other' : null
-  if (peeled.tags.length > 0 && !negotiation.reach.isNamed(oid)) return null
-  const number = negotiation.store.commits.numberOfRaw(peeled.raw, 0)
-  return negotiation.reach.has(number, false) ? number : null
+  const isNamed = (): boolean => reach.isNamed(bytesToOid(ids, at))
+  if (peeled.type !== COMMIT) return isNamed() ? 'other' : null
+  if (peeled.tags.length > 0 && !isNamed()) return null
+  const number = store.commits.numberOfRaw(peeled.raw, 0)
+  return reach.has(number, false) ? number : null
 }
 
 /**
@@ -48,10 +55,12 @@ export function negotiateV2(negotiation: Negotiation): number[] | null {
   const acks: string[] = []
   for (const turn of request.negotiation) {
     if (typeof turn === 'string') continue
-    const number = findCommon(negotiation, turn.have)
-    if (number === null) continue
-    acks.push(turn.have)
-    if (number !== 'other') haves.push(number)
+    for (const at of placesOfIds(turn)) {
+      const number = findCommon(negotiation, turn, at)
+      if (number === null) continue
+      acks.push(bytesToOid(turn, at))
+      if (number !== 'other') haves.push(number)
+    }
   }
   const talked = request.negotiation.length > 0
   if (talked && !request.done) {
@@ -76,7 +85,10 @@ export function negotiateV2(negotiation: Negotiation): number[] | null {
   }
   if (request.wantedRefs.length > 0) {
     out.line('wanted-refs\n')
-    for (const { oid, name } of request.wantedRefs) out.line(`${oid} ${name}\n`)
+    for (const line of bytesToUtf8(request.wantedRefs, 0, request.wantedRefs.length - 1).split(
+      '\n',
+    ))
+      out.line(`${line}\n`)
     out.delim()
   }
   return haves
@@ -97,6 +109,25 @@ export function negotiateV0(negotiation: Negotiation): number[] | null {
   let gotOther = false
   let sentReady = false
   const { multiAck } = request
+  const answerTo = (ids: Uint8Array, at: number): void => {
+    const oid = bytesToOid(ids, at)
+    const number = findCommon(negotiation, ids, at)
+    if (number === null) {
+      gotOther = true
+      if (multiAck !== 'none' && hasEnoughCommon(table, negotiation.wants, haves)) {
+        if (multiAck === 'detailed') sentReady = true
+        out.line(`ACK ${oid} ${multiAck === 'detailed' ? 'ready' : 'continue'}\n`)
+      }
+      return
+    }
+    gotCommon = true
+    last = oid
+    commonCount++
+    if (number !== 'other') haves.push(number)
+    if (multiAck === 'detailed') out.line(`ACK ${oid} common\n`)
+    else if (multiAck === 'simple') out.line(`ACK ${oid} continue\n`)
+    else if (commonCount === 1) out.line(`ACK ${oid}\n`)
+  }
   for (const turn of request.negotiation) {
     if (turn === 'flush') {
       if (
@@ -120,24 +151,7 @@ export function negotiateV0(negotiation: Negotiation): number[] | null {
         if (multiAck !== 'none') out.line(`ACK ${last}\n`)
       } else out.line('NAK\n')
       return haves
-    } else {
-      const number = findCommon(negotiation, turn.have)
-      if (number === null) {
-        gotOther = true
-        if (multiAck !== 'none' && hasEnoughCommon(table, negotiation.wants, haves)) {
-          if (multiAck === 'detailed') sentReady = true
-          out.line(`ACK ${turn.have} ${multiAck === 'detailed' ? 'ready' : 'continue'}\n`)
-        }
-        continue
-      }
-      gotCommon = true
-      last = turn.have
-      commonCount++
-      if (number !== 'other') haves.push(number)
-      if (multiAck === 'detailed') out.line(`ACK ${last} common\n`)
-      else if (multiAck === 'simple') out.line(`ACK ${last} continue\n`)
-      else if (commonCount === 1) out.line(`ACK ${last}\n`)
-    }
+    } else for (const at of placesOfIds(turn)) answerTo(turn, at)
   }
   return null
 }

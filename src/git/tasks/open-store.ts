@@ -5,7 +5,6 @@
 import { ReachableCommits } from '../walk/reachable-commits.ts'
 import { CommitTable } from '../walk/commit-table.ts'
 import { VisibleObjects } from '../walk/visible-objects.ts'
-import { COMMIT } from '../pack/entry-header.ts'
 import { PeelCache, peelRaw, type PeeledObject } from '../walk/peel.ts'
 import type { EntryReader } from '../store/entry-reader.ts'
 import { ObjectStore } from '../store/object-store.ts'
@@ -19,7 +18,6 @@ export class OpenStore {
   private readonly reachCache = new Map<string, ReachableCommits>()
   private peelCache = new PeelCache()
   private readonly visibleCache = new Map<string, VisibleObjects>()
-  private readonly key = Buffer.alloc(20)
 
   constructor(directory: string, reader: EntryReader, tables: Tables = HEAP_TABLES) {
     this.objects = new ObjectStore(directory, reader, tables)
@@ -35,17 +33,9 @@ export class OpenStore {
     )
   }
 
-  /** Returns the number of a commit that was parsed already, or -1. */
-  knownCommit(oid: string): number {
-    this.key.write(oid, 'hex')
-    return this.commits.parsedNumber(this.key, 0)
-  }
-
-  /** Peels an id. Tags are cached, and parsed commits need no access to the packs. */
-  peel(oid: string): PeeledObject | null {
-    const raw = Buffer.from(oid, 'hex')
-    if (this.commits.parsedNumber(raw, 0) >= 0) return { tags: [], oid, raw, type: COMMIT }
-    return this.peelCache.known(raw, 0) ?? peelRaw(this.objects, raw, 0)
+  /** Peels a raw id. Tags are cached. Commits that were parsed are not peeled again by callers. */
+  peel(ids: Uint8Array, at: number): PeeledObject | null {
+    return this.peelCache.known(ids, at) ?? peelRaw(this.objects, ids, at)
   }
 
   /** Returns the trees and blobs that these tips reach, from a cache of recent tips. */

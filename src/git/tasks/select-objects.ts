@@ -5,7 +5,8 @@
 import type { PackBuildOptions } from '../pack/pack-builder.ts'
 import type { ObjectSelection } from '../pack/pack-plan.ts'
 import { TREE } from '../pack/entry-header.ts'
-import type { FetchRequest, NamespaceTips } from '../protocol/fetch-request.ts'
+import { bytesToOid } from '../object.ts'
+import { placesOfIds, type FetchRequest, type NamespaceTips } from '../protocol/fetch-request.ts'
 import { BitmapReach, bitmapPack, isBitmapFilter } from '../walk/bitmap-reach.ts'
 import { ObjectCollector, type BaseTree } from '../walk/object-collector.ts'
 import type { ObjectFilter } from '../walk/object-filter.ts'
@@ -146,7 +147,8 @@ function* selectByWalking(plan: FetchPlan, found: CommitSelection | null): Task<
   // Objects that the client named are sent whatever the filter says, and so are the targets of tags
   // that it named.
   if (filter.type !== null) {
-    for (const oid of [...request.wants, ...wants.tags]) collector.chosen.addHex(oid)
+    for (const at of placesOfIds(request.wants)) collector.chosen.add(request.wants, at)
+    for (const oid of wants.tags) collector.chosen.addHex(oid)
     for (const commit of wants.commits) collector.chosen.add(table.oids, commit * 20)
   }
   yield* collectTrees(plan, selection, collector, clientHas.length > 0)
@@ -230,7 +232,6 @@ function addTags(
 ): void {
   for (let at = 0; at < tags.length; at += 40) {
     if (!isSent(at + 20)) continue
-    const oid = Buffer.from(tags.subarray(at, at + 20)).toString('hex')
-    for (const tag of store.peel(oid)?.tags ?? [oid]) add(tag)
+    for (const tag of store.peel(tags, at)?.tags ?? [bytesToOid(tags, at)]) add(tag)
   }
 }

@@ -143,12 +143,15 @@ export class SmallFetches {
 export const isClone = ({ negotiation: talk }: FetchRequest): boolean =>
   talk.every((turn) => typeof turn === 'string')
 
+const lineCount = (talk: FetchRequest['negotiation']): number =>
+  talk.reduce((sum, turn) => sum + (typeof turn === 'string' ? 1 : turn.length / 20), 0)
+
 function looksSmall(
   { wants, negotiation: talk, shallow, depth, deepenSince, deepenNot }: FetchRequest,
   { tips }: NamespaceTips,
 ): boolean {
   return (
-    wants.length + talk.length + shallow.length <= MAX_REQUEST_LINES &&
+    (wants.length + shallow.length) / 20 + lineCount(talk) <= MAX_REQUEST_LINES &&
     tips.length <= MAX_REFS * 20 &&
     depth === 0 &&
     deepenSince === null &&

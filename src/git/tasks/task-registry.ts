@@ -117,7 +117,7 @@ export const taskRegistry: Record<string, TaskStarter | undefined> = {
   resolve: (engine, args: ShareRequest) => ({ task: resolveShare(args, engine.memory) }),
   'object-info': (
     engine,
-    args: { store: string; names: NamespaceTips; oids: readonly string[]; size: boolean },
+    args: { store: string; names: NamespaceTips; oids: Uint8Array; size: boolean },
   ) => ({
     task: objectInfoTask(engine.store(args.store), args),
   }),

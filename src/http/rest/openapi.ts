@@ -3,7 +3,7 @@
  * with an `$id` become components. The three names that REST spells differently have their REST
  * spelling.
  */
-import { nextTurn } from '#lib/waiting.ts'
+import { finishInTurns, type Steps } from '#lib/steps.ts'
 import type { Hearth } from '#core/hearth.ts'
 import type { Operation } from '#core/operation.ts'
 import { type RefusalCode, STATUS } from '#lib/errors.ts'
@@ -611,10 +611,7 @@ function entryOf(route: Route, operationId: string, components: Components): Ope
 const ROUTES_PER_TURN = 25
 
 /** Yields now and then, because all routes together take a quarter of a second. */
-function* describePaths(
-  hearth: Hearth,
-  components: Components,
-): Generator<void, OpenApi['paths'], void> {
+function* describePaths(hearth: Hearth, components: Components): Steps<OpenApi['paths']> {
   const paths: OpenApi['paths'] = {}
   for (const route of SERVICE_ROUTES) paths[route.path] = { get: serviceEntry(route) }
   if (hearth.operationsByName.has('exchange_token')) Object.assign(paths, OAUTH_PATHS)
@@ -671,15 +668,10 @@ const DESCRIPTION =
  * not wait for it.
  */
 export async function openApiDocument(hearth: Hearth): Promise<OpenApi> {
-  const work = describe(hearth)
-  for (;;) {
-    const { done, value } = work.next()
-    if (done) return value
-    await nextTurn()
-  }
+  return await finishInTurns(describe(hearth))
 }
 
-function* describe(hearth: Hearth): Generator<void, OpenApi, void> {
+function* describe(hearth: Hearth): Steps<OpenApi> {
   const { settings } = hearth
   const components = new Components()
   const paths = yield* describePaths(hearth, components)
