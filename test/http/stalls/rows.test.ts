@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { zip } from '../../features/packages/formats/archives.ts'
 import { git, withToken } from '../../../scripts/support/git.ts'
 import { type MeasuredForge, startMeasuredForge } from './measured-forge.ts'
@@ -204,6 +205,40 @@ test('documents of a million brackets are refused before they are parsed', async
       await response.arrayBuffer()
       expect([path, response.status]).toEqual([path, status])
     }, MAX_SHORT_TURN_MS)
+}, 120_000)
+
+test('fetches that name very many objects and refs are parsed in steps', async () => {
+  const oid = 'ab'.repeat(20)
+  const lines: [name: string, line: string, count: number, said: string][] = [
+    ['wants', `0032want ${oid}\n`, 80_000, `not our ref ${oid}`],
+    ['refs', '0012want-ref HEAD\n', 190_000, '0010wanted-refs'],
+    ['excluded refs', '001fdeepen-not refs/heads/main\n', 100_000, 'more than 1000'],
+    ['turns', `0032have ${oid}\n0032want ${oid}\n`, 40_000, 'the negotiation has more than'],
+    ['empty lines', '0004', 1_000_000, 'more than 200000 lines'],
+  ]
+  for (const [name, line, count, said] of lines) {
+    const body = gzipSync(`0011command=fetch0001${line.repeat(count)}0009done\n0000`)
+    expect(body.length).toBeLessThan(150_000)
+    await expectHarmless(async () => {
+      const response = await fetch(`${forge.url}/acme/site.git/git-upload-pack`, {
+        method: 'POST',
+        headers: {
+          cookie: forge.cookie,
+          authorization: `Bearer ${forge.token}`,
+          'content-type': 'application/x-git-upload-pack-request',
+          'content-encoding': 'gzip',
+          'git-protocol': 'version=2',
+        },
+        body,
+      })
+      const answer = Buffer.from(await response.bytes()).toString('latin1')
+      expect([name, response.status, answer.slice(0, 200)]).toEqual([
+        name,
+        200,
+        expect.stringContaining(said),
+      ])
+    })
+  }
 }, 120_000)
 
 test('a path of one long name is compared with few addresses', async () => {
