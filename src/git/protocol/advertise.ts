@@ -1,6 +1,6 @@
 /** `info/refs` of smart HTTP in versions 0, 1 and 2 (gitprotocol-http, gitprotocol-v2). */
 import { ZERO_OID } from '../object.ts'
-import { FLUSH, packetLength, pkt, pktBytes } from './pkt-line.ts'
+import { FLUSH, packetLength, pkt, pktBytes, pktLines } from './pkt-line.ts'
 import type { Oid } from '../ports.ts'
 import type { SnapshotView } from './snapshot-view.ts'
 
@@ -62,8 +62,9 @@ export function advertise(
     const first = [announcement, FLUSH]
     if (version === 2) return Buffer.concat([...first, capabilities(agent, hasBundles)])
     if (version === 1) first.push(pkt('version 1\n'))
-    const ends = shallow.map((oid) => pkt(`shallow ${oid}\n`))
-    return Buffer.concat([...first, ...refLines(service, view, agent, hidden), ...ends, FLUSH])
+    const lines = refLines(service, view, agent, hidden)
+    for (const oid of shallow) lines.push(`shallow ${oid}`)
+    return Buffer.concat([...first, pktLines(lines, FLUSH)])
   })
   if (pushNonce === undefined) return body
   const start = announcement.length + FLUSH.length + (version === 1 ? pkt('version 1\n').length : 0)
@@ -83,7 +84,7 @@ function refLines(
   view: SnapshotView,
   agent: string,
   hidden: readonly string[],
-): Buffer[] {
+): string[] {
   const { snapshot } = view
   const upload = service === 'git-upload-pack'
   const caps = upload ? [...UPLOAD] : [...RECEIVE]
@@ -104,7 +105,8 @@ function refLines(
   // Objects of hidden refs need not be sent (`show_ref_cb` in git's receive-pack.c).
   for (const oid of have) lines.push(`${oid} .have`)
   if (lines.length === 0) lines.push(`${ZERO_OID} capabilities^{}`)
-  return lines.map((line, i) => pkt(i === 0 ? `${line}\0${caps.join(' ')}\n` : `${line}\n`))
+  lines[0] += `\0${caps.join(' ')}`
+  return lines
 }
 
 /** The capabilities of version 2. */

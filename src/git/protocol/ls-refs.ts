@@ -1,6 +1,6 @@
 /** The `ls-refs` command of version 2 (gitprotocol-v2). */
 import { GitError, type Ref } from '../ports.ts'
-import { FLUSH, MAX_PACKET } from './pkt-line.ts'
+import { FLUSH, pktLines } from './pkt-line.ts'
 import type { SnapshotView } from './snapshot-view.ts'
 
 /**
@@ -20,7 +20,7 @@ export function lsRefs(view: SnapshotView, args: readonly string[]): Uint8Array 
   }
   if (prefixes.length > MAX_PREFIXES) prefixes.length = 0
   const key = `ls-refs ${wants.peel} ${wants.symrefs} ${wants.unborn}\n${prefixes.join('\n')}`
-  const answer = () => packets(lines(view, wants, prefixes))
+  const answer = () => pktLines(lines(view, wants, prefixes), FLUSH)
   // Clients send the same few prefixes; other responses are not memoised.
   return key.length < 512 &&
     view.snapshot.refs.length > 50 &&
@@ -28,28 +28,6 @@ export function lsRefs(view: SnapshotView, args: readonly string[]): Uint8Array 
     isCommon(prefixes)
     ? view.memoise(key, answer)
     : answer()
-}
-
-/** The length prefixes of short lines. */
-const LENGTHS = Array.from({ length: 512 }, (_, length) => length.toString(16).padStart(4, '0'))
-
-/** Encodes lines as packets in one string: thousands of buffers would cost more than the lines. */
-function packets(all: readonly string[]): Buffer {
-  let text = ''
-  for (const line of all) text += `${LENGTHS[line.length + 5] ?? digits(line.length + 5)}${line}\n`
-  text += FLUSH.toString()
-  const bytes = Buffer.from(text)
-  // Names that are not ASCII have more bytes than characters.
-  return bytes.length === text.length
-    ? bytes
-    : Buffer.from(
-        `${all.map((line) => `${digits(5 + Buffer.byteLength(line))}${line}\n`).join('')}${FLUSH.toString()}`,
-      )
-}
-
-function digits(length: number): string {
-  if (length > MAX_PACKET) throw new GitError('too_large', 'a protocol line is too long')
-  return length.toString(16).padStart(4, '0')
 }
 
 const isCommon = (prefixes: readonly string[]): boolean =>

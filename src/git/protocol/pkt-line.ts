@@ -17,6 +17,29 @@ export function pktBytes(bytes: Uint8Array): Buffer {
   return Buffer.concat([Buffer.from((bytes.length + 4).toString(16).padStart(4, '0')), bytes])
 }
 
+/** The length prefixes of short packets. */
+const LENGTHS = Array.from({ length: 512 }, (_, length) => length.toString(16).padStart(4, '0'))
+
+function digits(length: number): string {
+  if (length > MAX_PACKET) throw new GitError('too_large', 'a protocol line is too long')
+  return LENGTHS[length] ?? length.toString(16).padStart(4, '0')
+}
+
+/**
+ * Lines as packets, each with a line feed, and an end. Encoded in one string: thousands of buffers
+ * would cost more than the lines.
+ */
+export function pktLines(lines: readonly string[], end: Buffer): Buffer {
+  const ending = end.toString('latin1')
+  let text = ''
+  for (const line of lines) text += `${digits(line.length + 5)}${line}\n`
+  const bytes = Buffer.from(text + ending)
+  // Names that are not ASCII have more bytes than characters.
+  if (bytes.length === text.length + ending.length) return bytes
+  const packets = lines.map((line) => `${digits(5 + Buffer.byteLength(line))}${line}\n`)
+  return Buffer.from(packets.join('') + ending)
+}
+
 /**
  * Splits bytes into packets of a side band: 1 is data, 2 progress for the user, 3 a fatal error.
  */
