@@ -9,6 +9,7 @@ import { Icon } from './icon.tsx'
 import { CsrfField } from './form.tsx'
 import { Labels, type LabelSummary } from './label.tsx'
 import { FieldPicker, withChosen, type PickerSearch } from './picker.tsx'
+import { htmlBytes } from './text-beginning.tsx'
 
 export type BoardCard = {
   /** Unique on the page. */
@@ -34,12 +35,16 @@ export type BoardColumn = {
   readonly name: string
   readonly href: string | null
   readonly cards: readonly BoardCard[]
-  /** Whether there are more cards than these. */
-  readonly more?: boolean
+  /** How many cards it has, where the board shows some of them; as text, since very many are not counted. */
+  readonly total?: string
+  /** Where the other cards are. */
+  readonly more?: { readonly href: string; readonly label: string } | null
 }
 
 type BoardProps = {
   readonly columns: readonly BoardColumn[]
+  /** The value of the only column that is shown; cards can go to the others, too. */
+  readonly only?: string | null
   /** Where the forms of the cards are sent, with the fields of the card and `from` and `to`. */
   readonly action: string
   readonly csrf: string
@@ -54,6 +59,12 @@ type BoardProps = {
 export type BoardTargets = PickerSearch & {
   readonly items: readonly Pick<BoardColumn, 'value' | 'name'>[]
 }
+
+const CARD_BYTES = 450
+const ASSIGNEE_BYTES = 270
+const MAX_FACES = 3
+/** How often the HTML of a card names its issue. */
+const REFERENCES = 6
 
 /** Each card of a small board has its form; on a large one these would be most of the page. */
 const MAX_FORMS = 30
@@ -217,19 +228,32 @@ const CardItem = (props: CardProps) => {
       </a>
       <p class="row-meta">
         <span>{card.reference}</span> <Labels labels={card.labels} more={card.moreLabels ?? 0} />{' '}
-        <AvatarStack people={card.assignees} />
+        <AvatarStack people={card.assignees} max={MAX_FACES} />
       </p>
       {mayMove && (props.hasForm ? <MoveForm {...props} /> : <MoveLink {...props} />)}
     </li>
   )
 }
 
+/** The HTML of a card, as estimated, without its labels. */
+export const cardBytes = (card: {
+  readonly title: string
+  readonly reference: string
+  readonly assignees: readonly unknown[]
+}): number =>
+  CARD_BYTES +
+  htmlBytes(card.title) +
+  REFERENCES * htmlBytes(card.reference) +
+  Math.min(card.assignees.length, MAX_FACES) * ASSIGNEE_BYTES
+
 /** A region that scrolls by itself, so that it is in the tab order. */
 export const Board = (props: BoardProps) => {
   const large = isLarge(props)
+  const { columns, only = null } = props
+  const shown = only === null ? columns : columns.filter(({ value }) => value === only)
   return (
     <section class="board" aria-label={t('Board')} tabindex="0">
-      {props.columns.map((column, index) => (
+      {shown.map((column, index) => (
         <section
           class="board-column"
           data-column={column.value}
@@ -237,10 +261,7 @@ export const Board = (props: BoardProps) => {
         >
           <h2 id={`column-${index}`}>
             {column.href === null ? column.title : <a href={column.href}>{column.title}</a>}{' '}
-            <span class="muted nums">
-              {column.cards.length}
-              {column.more && '+'}
-            </span>
+            <span class="muted nums">{column.total ?? column.cards.length}</span>
           </h2>
           <ul>
             {column.cards.map((card) => (
@@ -252,6 +273,11 @@ export const Board = (props: BoardProps) => {
               />
             ))}
           </ul>
+          {column.more && (
+            <p class="board-more">
+              <a href={column.more.href}>{column.more.label}</a>
+            </p>
+          )}
         </section>
       ))}
       <DropForm action={props.action} csrf={props.csrf} />

@@ -4,37 +4,45 @@ import type { Hearth } from '#core/hearth.ts'
 import { actorsOf, loadActors } from '#features/accounts/index.ts'
 import { assigneeRecord, nameKey } from '#features/issues/index.ts'
 import { listVisibleProjectRepos } from '#features/workspaces/index.ts'
-import { boardLabels, columnsOf } from './columns.ts'
-import type { Card, ProjectBoard } from './schema.ts'
-import { listCardRows, type CardRow } from './store.ts'
+import { boardLabels, columnsOf, requireColumn } from './columns.ts'
+import { MAX_COUNTED_CARDS, type Card, type ProjectBoard } from './schema.ts'
+import { countCards, listCardRows, type CardRow } from './store.ts'
 
 type Of = {
   project: Parameters<typeof listVisibleProjectRepos>[1]
   caller: SignedIn
   assignee_ids: readonly string[] | null
+  /** The name of the only column that is wanted; undefined for all. */
+  column: string | undefined
   /** Of the cards of a column. */
   limit: number
+  offset: number
 }
 
 /** The cards of repositories that the caller cannot see are left out. */
-export function boardRecord(hearth: Hearth, { project, caller, assignee_ids, limit }: Of) {
+export function boardRecord(hearth: Hearth, of: Of) {
+  const { project, caller, assignee_ids, limit, offset } = of
   const { db } = hearth
   const repos = new Map(
     listVisibleProjectRepos(hearth, project, caller).map((repo) => [repo.id, repo]),
   )
   const columns = columnsOf(db, project.id)
-  const found = columns.map((column) => ({
-    ...column,
-    rows: listCardRows(db, {
+  const wanted = of.column === undefined ? columns : [requireColumn(columns, of.column)]
+  const found = wanted.map((column) => {
+    const query = {
       project_id: project.id,
       repo_ids: [...repos.keys()],
       kind: column.kind,
       label: column.label && nameKey(column.label),
       board_labels: boardLabels(columns),
       assignee_ids,
-      limit: limit + 1,
-    }),
-  }))
+    }
+    return {
+      ...column,
+      rows: listCardRows(db, { ...query, limit: limit + 1, offset }),
+      cards_count: countCards(db, query, MAX_COUNTED_CARDS),
+    }
+  })
   const card = cardMaker(
     hearth,
     found.flatMap(({ rows }) => rows),

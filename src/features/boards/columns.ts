@@ -17,6 +17,14 @@ export function columnsOf(db: Db, project_id: string): readonly ColumnRow[] {
   return rows.length === 0 ? DEFAULT_COLUMNS : rows
 }
 
+/** Throws 422 for a name that no column has. */
+export function requireColumn(columns: readonly ColumnRow[], name: string): ColumnRow {
+  const column = columns.find((one) => nameKey(one.name) === nameKey(name))
+  if (column) return column
+  const names = columns.map((one) => one.name).join(', ')
+  throw invalid('column', `The board has no column ${name}. It has ${names}.`)
+}
+
 /** The keys of the labels of all columns. */
 export const boardLabels = (columns: readonly ColumnRow[]): string[] =>
   columns.flatMap(({ label }) => (label === null ? [] : [nameKey(label)]))

@@ -9,6 +9,7 @@ import { untrustedCards } from './untrusted-cards.ts'
 
 const DEFAULT_CARDS = 50
 const MAX_CARDS = 100
+const MAX_PAGE = 1_000_000
 
 export const getProjectBoard = operation({
   name: 'get_project_board',
@@ -24,6 +25,16 @@ export const getProjectBoard = operation({
     assignee: Type.Optional(
       Type.String({ minLength: 1, maxLength: 120, description: 'A username.' }),
     ),
+    column: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 50, description: 'Only this column.' }),
+    ),
+    page: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: MAX_PAGE,
+        description: 'The page of the cards of each column, from 1, with `limit` cards each.',
+      }),
+    ),
     limit: Type.Optional(
       Type.Integer({
         minimum: 1,
@@ -38,12 +49,14 @@ export const getProjectBoard = operation({
 
   handler: (
     { hearth, db, caller, workspace },
-    { project: slug, assignee, limit = DEFAULT_CARDS },
+    { project: slug, assignee, column, page = 1, limit = DEFAULT_CARDS },
   ) =>
     boardRecord(hearth, {
       project: requireProject(db, workspace, slug),
       caller,
       assignee_ids: assignee === undefined ? null : listActorIds(db, assignee),
+      column,
       limit,
+      offset: (page - 1) * limit,
     }),
 })

@@ -13,7 +13,7 @@ import {
 } from '#features/issues/index.ts'
 import { listVisibleProjectRepos, ProjectSlug, requireProject } from '#features/workspaces/index.ts'
 import { invalid, notFound } from '#lib/errors.ts'
-import { boardLabels, columnsOf } from './columns.ts'
+import { boardLabels, columnsOf, requireColumn } from './columns.ts'
 import { placeCard, type Place } from './place-card.ts'
 import { ColumnName } from './schema.ts'
 
@@ -70,12 +70,7 @@ export const moveCard = operation({
       if (!repos.some(({ id }) => id === repo.id))
         throw invalid('repo', `${repo.full_name} is not a repository of the project ${slug}.`)
       const columns = columnsOf(tx.db, project.id)
-      const column = columns.find((one) => nameKey(one.name) === nameKey(name))
-      if (!column)
-        throw invalid(
-          'column',
-          `The board has no column ${name}. It has ${columns.map((one) => one.name).join(', ')}.`,
-        )
+      const column = requireColumn(columns, name)
       const others = new Set(boardLabels(columns))
       requireIssue(tx.db, repo.id, number)
       moveIssue(tx, repo, number, {

@@ -50,6 +50,7 @@ export function placeCard(
     board_labels: boardLabels(board.columns),
     assignee_ids: null,
     limit: MAX_ORDERED_CARDS,
+    offset: 0,
   })
   const cards: CardKey[] = shown.filter((card) => !isSame(card, moved))
   const at = cards.findIndex((card) => isSame(card, other))

@@ -8,6 +8,8 @@ export type ColumnKind = (typeof COLUMN_KINDS)[number]
 export const MAX_COLUMNS = 20
 /** Cards of one column that can be put in order by hand. */
 export const MAX_ORDERED_CARDS = 200
+/** The cards of a column are counted up to so many. */
+export const MAX_COUNTED_CARDS = 1_000
 export const ColumnName = Type.String({ minLength: 1, maxLength: 50 })
 
 const kindDescription =
@@ -46,6 +48,9 @@ export const BoardColumn = Type.Object({
     description: 'Those that were put in order by hand, then the last changed first.',
   }),
   more: Type.Boolean({ description: 'Whether there are more cards than these.' }),
+  cards_count: Type.Integer({
+    description: `How many cards it has; ${MAX_COUNTED_CARDS} stands for that many or more.`,
+  }),
 })
 export type BoardColumn = Static<typeof BoardColumn>
 

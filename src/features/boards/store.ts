@@ -47,7 +47,6 @@ export type CardQuery = {
   readonly board_labels: readonly string[]
   /** Only issues that one of these accounts is assigned to; null for all. */
   readonly assignee_ids: readonly string[] | null
-  readonly limit: number
 }
 
 /** What the order of a column is stored under. A column that gets another name keeps it. */
@@ -56,7 +55,7 @@ const columnKey = ({ kind, label }: Pick<CardQuery, 'kind' | 'label'>): string =
 
 /**
  * In all queries below: ?1 repositories, ?2 label, ?3 labels of the board, ?4 assignees, ?5 limit, ?6
- * project, ?7 column.
+ * project, ?7 column, ?8 offset.
  */
 const hasLabel = (of: string, keys: string): string => `EXISTS (SELECT 1 FROM record_labels x
   JOIN labels l ON l.id = x.label_id
@@ -103,41 +102,66 @@ const orderedCards = (kind: ColumnKind): string =>
    LEFT JOIN milestones m ON m.id = r.milestone_id
    WHERE c.project_id = ?6 AND c.column_key = ?7
      AND c.repo_id IN (SELECT value FROM json_each(?1)) AND ${IS_IN[kind]} AND ${isAssigned('r')}
-   ORDER BY c.position, c.repo_id, c.number LIMIT ?5`
+   ORDER BY c.position, c.repo_id, c.number LIMIT ?5 OFFSET ?8`
 
 const otherCards = (kind: ColumnKind): string =>
   `SELECT ${CARD} FROM json_each(?1) p
    CROSS JOIN records r ON r.repo_id = p.value AND r.number IN (
      SELECT n.number FROM ${CANDIDATES[kind]} AND ${isAssigned('n')} AND NOT ${IS_ORDERED}
-     ORDER BY n.updated_at DESC, n.number DESC LIMIT ?5)
+     ORDER BY n.updated_at DESC, n.number DESC LIMIT ?5 + ?8)
    LEFT JOIN milestones m ON m.id = r.milestone_id
-   ORDER BY r.updated_at DESC, r.repo_id, r.number DESC LIMIT ?5`
+   ORDER BY r.updated_at DESC, r.repo_id, r.number DESC LIMIT ?5 OFFSET ?8`
+
+const countOrdered = (kind: ColumnKind): string =>
+  `SELECT count(*) AS count FROM (${orderedCards(kind)})`
+
+const countAny = (kind: ColumnKind): string =>
+  `SELECT count(*) AS count FROM (
+     SELECT 1 FROM json_each(?1) p CROSS JOIN ${CANDIDATES[kind]} AND ${isAssigned('n')}
+     LIMIT ?5 OFFSET ?8)`
 
 type StoredCard = Omit<CardRow, 'labels' | 'assignee_ids'> & {
   labels: string
   assignee_ids: string
 }
 
+const valuesOf = (query: CardQuery, limit: number, offset: number) =>
+  [
+    JSON.stringify(query.repo_ids),
+    query.label,
+    JSON.stringify(query.board_labels),
+    query.assignee_ids && JSON.stringify(query.assignee_ids),
+    limit,
+    query.project_id,
+    columnKey(query),
+    offset,
+  ] as const
+
+/** How many cards a column has, up to a limit. */
+export const countCards = (db: Db, query: CardQuery, limit: number): number =>
+  db.one<{ count: number }>(countAny(query.kind), ...valuesOf(query, limit, 0))?.count ?? 0
+
 /**
  * The issues of one column in all repositories: those that were put in order, then the others, the
- * last changed first. Each repository gives at most `limit` of them from an index, so a large one
- * costs about as much as a small one.
+ * last changed first. Each repository gives at most `offset + limit` of them from an index, so a large
+ * one costs about as much as a small one.
  */
-export function listCardRows(db: Db, query: CardQuery): CardRow[] {
-  const read = (sql: string, limit: number): StoredCard[] =>
-    db.all<StoredCard>(
-      sql,
-      JSON.stringify(query.repo_ids),
-      query.label,
-      JSON.stringify(query.board_labels),
-      query.assignee_ids && JSON.stringify(query.assignee_ids),
-      limit,
-      query.project_id,
-      columnKey(query),
-    )
-  const ordered = read(orderedCards(query.kind), query.limit)
+export function listCardRows(
+  db: Db,
+  query: CardQuery & { readonly limit: number; readonly offset: number },
+): CardRow[] {
+  const read = (sql: string, limit: number, offset: number): StoredCard[] =>
+    db.all<StoredCard>(sql, ...valuesOf(query, limit, offset))
+  const ordered = read(orderedCards(query.kind), query.limit, query.offset)
   const left = query.limit - ordered.length
-  const others = left > 0 ? read(otherCards(query.kind), left) : []
+  // Those that were put in order are on the pages before.
+  const before =
+    query.offset === 0 || left === 0
+      ? 0
+      : (db.one<{ count: number }>(countOrdered(query.kind), ...valuesOf(query, query.offset, 0))
+          ?.count ?? 0)
+  const others =
+    left > 0 ? read(otherCards(query.kind), left, Math.max(0, query.offset - before)) : []
   return [...ordered, ...others].map((row) => ({
     ...row,
     labels: JSON.parse(row.labels) as CardRow['labels'],

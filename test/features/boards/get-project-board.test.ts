@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { closeIssue, updateIssue } from '#features/issues/index.ts'
+import { moveCard } from '#features/boards/index.ts'
 import { refusal } from '../../world.ts'
 import { seeded } from './fixture.ts'
 
@@ -42,4 +43,31 @@ test('only the issues of one assignee are shown when the reader says so', async 
   await world.call(updateIssue, ada, { repo: 'acme/site', number: mine, assignees: ['ada'] })
   expect(await titles(ada, { assignee: 'ada' })).toMatchObject({ 'To do': ['Mine'] })
   expect(await titles(ada, { assignee: 'unknown' })).toMatchObject({ 'To do': [] })
+})
+
+test('one column is read page by page, with its ordered cards first, and is counted', async () => {
+  const { world, ada, open, board } = await seeded()
+  const numbers: number[] = []
+  for (let at = 0; at < 7; at++) numbers.push(await open('acme/site', `Card ${at}`))
+  await open('acme/secret', 'Card 7')
+  await world.call(moveCard, ada, {
+    repo: 'acme/site',
+    number: numbers[0] ?? 0,
+    project: 'oven',
+    column: 'To do',
+    before: `acme/site#${numbers[3]}`,
+  })
+  const [whole] = (await board(ada)).columns
+  const all = whole?.cards.map(({ title }) => title) ?? []
+  expect([all.length, new Set(all).size, whole?.cards_count]).toEqual([8, 8, 8])
+  const paged: string[] = []
+  for (let page = 1; page <= 4; page++) {
+    const { columns } = await board(ada, { column: 'to do', page, limit: 3 })
+    expect(columns.map(({ name, more, cards_count }) => [name, more, cards_count])).toEqual([
+      ['To do', page < 3, 8],
+    ])
+    paged.push(...(columns[0]?.cards.map(({ title }) => title) ?? []))
+  }
+  expect(paged).toEqual(all)
+  expect(await refusal(board(ada, { column: 'Nowhere' }))).toMatchObject({ field: 'column' })
 })

@@ -22,16 +22,20 @@ import {
   Label,
   LinkButton,
   PageHead,
+  Pager,
 } from '../../components/index.ts'
 import type { Child } from '../../jsx/html.ts'
+import { formatNumber } from '../../format.ts'
+import { pageNumber } from '../../page-number.ts'
 import { issuePath, repoPath, withQuery } from '../../paths.ts'
 import { action, page, type Visit } from '../../site.ts'
 import { findChoices } from '../choices.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
-import { rich, t } from '../../text.ts'
+import { t } from '../../text.ts'
 
-/** The most recently changed issues are shown; more would be unusable, and over 100 KB. */
+/** A page of the board has at most so many issues; more would be unusable, and over 100 KB. */
 const MAX_ISSUES = 80
+const ISSUES_PER_CALL = 100
 /**
  * The HTML of columns and cards, as estimated. The rest of the page has up to 14 KB, and a search of
  * columns 8 KB.
@@ -60,8 +64,13 @@ type Column = {
 
 const byOf = (visit: Visit): By =>
   visit.url.searchParams.get('by') === 'label' ? 'label' : 'milestone'
-const boardPath = (repo: string, by: By): string =>
-  withQuery(repoPath(repo, '/issues/board'), { by: by === 'label' ? by : undefined })
+/** The address names the first issue of the page by its place among all. */
+const FROM = 'from'
+const boardPath = (repo: string, by: By, from = 1): string =>
+  withQuery(repoPath(repo, '/issues/board'), {
+    by: by === 'label' ? by : undefined,
+    [FROM]: from > 1 ? from : undefined,
+  })
 
 const labelBytes = (name: string): number => LABEL_BYTES + htmlBytes(name)
 
@@ -134,12 +143,37 @@ const NoColumns = ({ repo, by }: { repo: Repo; by: By }) => (
   </EmptyState>
 )
 
+type ListedIssues = {
+  readonly items: readonly Issue[]
+  /** The place of the first one among all, from 1. */
+  readonly from: number
+  readonly total: number
+}
+
+/** Some open issues from a place on, the last changed first; those of the first page when there are none. */
+async function loadIssues(visit: Visit, from: number): Promise<ListedIssues> {
+  const call = (page: number) =>
+    visit.call(listIssues, {
+      repo: repoOf(visit),
+      sort: 'updated',
+      page,
+      per_page: ISSUES_PER_CALL,
+    })
+  const skipped = (from - 1) % ISSUES_PER_CALL
+  const page = (from - 1 - skipped) / ISSUES_PER_CALL + 1
+  const { items: first, next, total = 0 } = await call(page)
+  const isSplit = next !== null && skipped + MAX_ISSUES > ISSUES_PER_CALL
+  const second = isSplit ? (await call(page + 1)).items : []
+  const items = [...first, ...second].slice(skipped, skipped + MAX_ISSUES)
+  return items.length === 0 && from > 1 ? loadIssues(visit, 1) : { items, from, total }
+}
+
 async function loadBoard(visit: Visit) {
   const name = repoOf(visit)
   const first = { repo: name, per_page: MAX_EMPTY_COLUMNS }
   const [repo, listed, labels, milestones] = await Promise.all([
     visit.call(getRepo, { repo: name }),
-    visit.call(listIssues, { repo: name, sort: 'updated', per_page: MAX_ISSUES }),
+    loadIssues(visit, pageNumber(visit, FROM)),
     visit.call(listLabels, first),
     visit.call(listMilestones, first),
   ])
@@ -159,7 +193,8 @@ async function loadBoard(visit: Visit) {
   return {
     repo,
     issues,
-    more: listed.next !== null || issues.length < listed.items.length,
+    from: listed.from,
+    total: listed.total,
     // In the order of the lists that they are from.
     labels: [...labels.items, ...more].sort((a, b) =>
       a.name.toLowerCase() < b.name.toLowerCase() ? -1 : 1,
@@ -246,20 +281,47 @@ function columnsOf(
       ]
 }
 
+type ShownIssues = Pick<BoardData, 'from' | 'issues' | 'total'>
+
+const leadOf = ({ from, issues, total }: ShownIssues): string =>
+  issues.length < total
+    ? t('Open issues {from} to {to} of {total}, the last changed first.', {
+        from: formatNumber(from),
+        to: formatNumber(from + issues.length - 1),
+        total: formatNumber(total),
+      })
+    : t('Open issues, the last changed first.')
+
+/** Links to the issues that changed last, and to those after the last one of the page. */
+const IssueSteps = ({
+  here,
+  from,
+  issues,
+  total,
+}: ShownIssues & { here: (from: number) => string }) => (
+  <Pager
+    newer={from > 1 ? here(1) : null}
+    older={from + issues.length <= total ? here(from + issues.length) : null}
+    label={t('Issues')}
+  />
+)
+
 export const boardPage = page({
   path: '/:workspace/:repo/issues/board',
   load: loadBoard,
-  view: ({ repo, issues, more, moreColumns, targets, labels, milestones }, visit) => {
+  view: (board, visit) => {
+    const { repo, issues, from, moreColumns, targets, labels, milestones } = board
     const by = byOf(visit)
     const list = repoPath(repo.full_name, '/issues')
     const columns = columnsOf(by, { repo, issues, labels, milestones })
     const known = new Map(labels.map((label) => [label.name, label]))
+    const here = boardPath(repo.full_name, by, from)
     const mayMove = repo.permissions.triage && visit.viewer !== null && !repo.archived
     return (
       <RepoFrame visit={visit} repo={repo} title={t('Board')} current="issues" width="wide">
         <PageHead
           title={t('Board')}
-          lead={t('Open issues, the last changed first.')}
+          lead={columns.length === 1 ? undefined : leadOf(board)}
           actions={
             <LinkButton href={list} small>
               {t('List')}
@@ -274,11 +336,6 @@ export const boardPage = page({
             current: one === by,
           }))}
         />
-        {more && (
-          <p class="muted">
-            {rich('The {maxIssues} that changed last are shown.', { maxIssues: issues.length })}
-          </p>
-        )}
         {moreColumns && (
           <p class="muted">
             {t('Of columns without issues the first {count} are shown.', {
@@ -290,9 +347,9 @@ export const boardPage = page({
           <NoColumns repo={repo} by={by} />
         ) : (
           <Board
-            action={boardPath(repo.full_name, by)}
+            action={here}
             csrf={visit.csrf}
-            moveHref={(card) => withQuery(boardPath(repo.full_name, by), { move: card })}
+            moveHref={(card) => withQuery(here, { move: card })}
             moving={visit.url.searchParams.get('move')}
             targets={targets && withNone(by, targets)}
             columns={columns.map((column, at) => ({
@@ -300,6 +357,9 @@ export const boardPage = page({
               cards: cardsOf(column, at, { by, repo: repo.full_name, known, mayMove }),
             }))}
           />
+        )}
+        {columns.length > 1 && (
+          <IssueSteps here={(place) => boardPath(repo.full_name, by, place)} {...board} />
         )}
       </RepoFrame>
     )
@@ -324,6 +384,6 @@ export const boardForm = action({
         labels: to === '' ? [] : [...new Set([...labels.filter((name) => name !== from), to])],
       })
     }
-    return boardPath(repo, by)
+    return boardPath(repo, by, pageNumber(visit, FROM))
   },
 })

@@ -103,3 +103,33 @@ test('a card moves to a milestone or label that has no column, which a search fi
   await move(`${board}?by=label`, 'area 55', /name="to" value="(area 55)"/)
   expect((await rattling()).labels).toContain('area 55')
 })
+
+test('a board of 40 columns and 100 issues has pages with all of them, and says how many there are', async () => {
+  await forge.repo('acme/wide', { as: ada })
+  const labels = Array.from({ length: 40 }, (_, at) => `column ${at} with a name of usual length`)
+  for (let at = 0; at < 100; at++)
+    await forge.call(createIssue, ada, {
+      repo: 'acme/wide',
+      title: `Card ${at}: a title of usual length with a number of words`,
+      labels: [labels[at % 40] ?? '', labels[(at * 7) % 40] ?? ''],
+      assignees: ['ada'],
+    })
+  for (const title of labels) await forge.call(createMilestone, ada, { repo: 'acme/wide', title })
+  const browser = await forge.browser('ada')
+  for (const query of ['?by=label', '']) {
+    const seen: string[] = []
+    let at: string | undefined = `/acme/wide/issues/board${query}`
+    while (at !== undefined) {
+      const { status, html } = await browser.open(at.replaceAll('&amp;', '&'))
+      expect([status, Buffer.byteLength(html) < 100_000]).toEqual([200, true])
+      const cards = new Set([...html.matchAll(/>Card (\d+):/g)].map(([, card = '']) => card))
+      expect(html).toContain(`${seen.length + 1} to ${seen.length + cards.size} of 100`)
+      seen.push(...cards)
+      at = /href="([^"]+)" rel="next"/.exec(html)?.[1]
+    }
+    expect([seen.length, new Set(seen).size]).toEqual([100, 100])
+  }
+  // What is past the end leads to the first issues.
+  const past = await browser.open('/acme/wide/issues/board?from=5000')
+  expect(past.html).toContain('Open issues 1 to ')
+})
