@@ -43,6 +43,12 @@ test('a passkey from the settings signs in alone and as the second factor', asyn
   await page.goto(`${url}/settings/security`)
   expect(await page.textContent('ul[aria-label="Your passkeys"]')).toContain('This laptop')
 
+  // A second passkey on the same device is not made, and the page says why.
+  await page.click('form[data-passkey=create] button')
+  await page.getByText('This device has a passkey for your account already.').waitFor()
+  expect(await page.locator('ul[aria-label="Your passkeys"] > *').count()).toBe(1)
+  expect(await page.isVisible('.no-passkeys')).toBe(false)
+
   await context.clearCookies()
   await page.goto(`${url}/login?next=/settings/sessions`)
   await page.click('form[action="/login/passkey"] button')
@@ -76,5 +82,6 @@ test('without a script the forms for passkeys are hidden, and the rest works', a
   await page.click('form:has([name=login]) button')
   expect(await page.textContent('h1')).toBe('Second factor')
   expect(await page.isVisible('[name=code]')).toBe(true)
+  expect(await page.isVisible('.no-passkeys')).toBe(true)
   await context.close()
 }, 120_000)

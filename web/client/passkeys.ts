@@ -27,6 +27,20 @@ async function requestCredential(
   return JSON.stringify(credential)
 }
 
+/** Why the browser gave no passkey, where the person can do something about it. */
+function failureText(error: unknown): string {
+  switch (error instanceof DOMException ? error.name : '') {
+    case 'InvalidStateError':
+      return t('This device has a passkey for your account already.')
+    case 'SecurityError':
+      return t(
+        'This page was opened at another address than that of the site. Passkeys work only there.',
+      )
+    default:
+      return t('No passkey was given. Try again.')
+  }
+}
+
 if (support) {
   for (const form of forms) form.hidden = false
   document.addEventListener(
@@ -46,9 +60,9 @@ if (support) {
           field.value = value
           form.requestSubmit()
         },
-        () => {
+        (error: unknown) => {
           if (!message) return
-          message.textContent = t('No passkey was given.')
+          message.textContent = failureText(error)
           message.hidden = false
         },
       )

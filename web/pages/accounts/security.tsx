@@ -154,7 +154,7 @@ const PasskeyRow = ({
               ? t('Never used')
               : rich('Last used {time}', { time: <RelativeTime at={passkey.last_used_at} /> })}
           </span>
-          <span>{passkey.backed_up ? t('Kept by its provider') : t('On this one device')}</span>
+          <span>{passkey.backed_up ? t('Synced by its provider') : t('On one device only')}</span>
         </>
       }
     >
@@ -181,6 +181,16 @@ const PasskeyRow = ({
     </Row>
   )
 }
+
+/** Why no passkey can be made at the address of the site. */
+const NoPasskeys = ({ siteUrl }: { siteUrl: string }) => (
+  <p class="muted">
+    {rich(
+      'Browsers create passkeys only for a domain name with https. The address of this site is {address}; an administrator changes it with {setting}.',
+      { address: <code>{siteUrl}</code>, setting: <code>site_url</code> },
+    )}
+  </p>
+)
 
 const PasskeysCard = ({
   visit,
@@ -215,7 +225,13 @@ const PasskeysCard = ({
         </Notice>
       )}
       {passkey ? (
-        <PasskeyForm action={`${AT}/passkeys`} csrf={visit.csrf} kind="create" passkey={passkey}>
+        <PasskeyForm
+          action={`${AT}/passkeys`}
+          csrf={visit.csrf}
+          kind="create"
+          passkey={passkey}
+          explained
+        >
           <Field
             id="passkey-name"
             name="name"
@@ -229,7 +245,7 @@ const PasskeysCard = ({
           </FormActions>
         </PasskeyForm>
       ) : (
-        <p class="muted">{t('Browsers create passkeys only for a site with a name and https.')}</p>
+        <NoPasskeys siteUrl={visit.hearth.settings.site_url} />
       )}
     </Card>
   )

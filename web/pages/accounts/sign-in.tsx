@@ -146,7 +146,7 @@ const CodeStep = ({ visit, step }: { visit: Visit; step: Step }) => (
     />
     <Card>
       {step.passkey && (
-        <PasskeyForm action="/login" csrf={visit.csrf} kind="get" passkey={step.passkey}>
+        <PasskeyForm action="/login" csrf={visit.csrf} kind="get" passkey={step.passkey} explained>
           <Next visit={visit} />
           <FormActions>
             <Button variant={step.second_factor.includes('totp') ? 'plain' : 'primary'} icon="key">
