@@ -120,8 +120,10 @@ const isPublic = (address: string): boolean => {
   return bytes !== null && isPublicAddress(bytes) && !isOwnAddress(address)
 }
 
-function notPublic(host: string, address: string): OutboundError {
-  const end = `is not a public address; ${REMEDY}`
+/** Names the entry, because an unencrypted address needs http:// before it. */
+function notPublic(url: URL, host: string, address: string): OutboundError {
+  const entry = url.protocol === 'http:' ? `http://${url.hostname}` : host
+  const end = `is not a public address; ${REMEDY}, by the entry ${entry}`
   return host === address
     ? new OutboundError(`${host} ${end}`, 'blocked_address')
     : new OutboundError(
@@ -162,7 +164,7 @@ export async function checkAddress(
       bytes !== null && usable.some(({ block }) => block === null || inBlock(bytes, block))
     if (isAllowed) continue
     if (isHttp && !allowHttp) throw httpRefused(url)
-    if (!isPublic(address)) throw notPublic(host, address)
+    if (!isPublic(address)) throw notPublic(url, host, address)
   }
   return { address: first.address, family: first.family === 6 ? 6 : 4 }
 }

@@ -128,10 +128,14 @@ test('http is refused before the name is resolved, unless a rule may allow it', 
   expect(await check('http://inside.example:8080/v1', [])).toEndWith(
     'setting outbound.allow, by the entry http://inside.example',
   )
+  // An entry without http:// is named in whole, also where public addresses need no https.
+  expect(await check('http://inside.example:8080/v1', ['inside.example'], true)).toEndWith(
+    'setting outbound.allow, by the entry http://inside.example',
+  )
   expect(await check('http://inside.example/', ['http://10.0.0.0/8'])).toBe('10.0.0.5')
   expect(await check('http://inside.example/', ['http://inside.example'])).toBe('10.0.0.5')
   expect(await check('http://good.example/', [], true)).toBe('8.8.8.8')
-  expect(asked).toEqual(['inside.example', 'inside.example', 'good.example'])
+  expect(asked).toEqual(['inside.example', 'inside.example', 'inside.example', 'good.example'])
 })
 
 const seen: string[] = []
