@@ -39,7 +39,7 @@ import {
 import { DirectResponse, page, redirect, type Visit } from '../../site.ts'
 import { LatestRelease } from '../releases/on-repo.tsx'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
-import { ImportNotice, ImportPart, loadImport } from '../repos/import.tsx'
+import { ImportNotice, ImportPart, liveOf, loadImport } from '../repos/import.tsx'
 import { loadRecentBranches, RecentBranches } from '../pulls/recent-branches.tsx'
 import { mayPropose } from './edit-load.ts'
 import { editPath } from './edit.tsx'
@@ -448,6 +448,14 @@ const TreeContent = ({ data, visit }: { data: Data; visit: Visit }) => {
   )
 }
 
+/** An empty page changes by itself when there is code. */
+const liveTree = ({ repo, at, copy }: Data) =>
+  at.sha !== null
+    ? undefined
+    : repo.state === 'importing'
+      ? liveOf(repo, copy)
+      : firstPushLive(repo)
+
 const TreeView = ({ data, visit }: { data: Data; visit: Visit }) => {
   const { repo, refs, at } = data
   const rev = at.ref
@@ -460,7 +468,7 @@ const TreeView = ({ data, visit }: { data: Data; visit: Visit }) => {
       title={at.path === '' ? repo.full_name : at.path}
       current="code"
       width={at.path === '' ? undefined : 'wide'}
-      live={at.sha === null && repo.state !== 'importing' ? firstPushLive(repo) : undefined}
+      live={liveTree(data)}
     >
       <h1 class="unseen">{at.path === '' ? repo.full_name : at.path}</h1>
       {at.sha === null ? (

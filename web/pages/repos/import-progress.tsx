@@ -1,5 +1,5 @@
 // All imports that somebody started, with how far each is.
-import { cancelImport, listImports, type Import } from '#features/imports/index.ts'
+import { cancelImport, type Import } from '#features/imports/index.ts'
 import { Refusal } from '#lib/errors.ts'
 import {
   ActionButton,
@@ -14,6 +14,7 @@ import { repoPath, withQuery } from '../../paths.ts'
 import { action, page, redirect, type Visit } from '../../site.ts'
 import { t } from '../../text.ts'
 import { Shell } from '../shell.tsx'
+import { importsLive, loadImports } from './import-live.ts'
 import { IMPORT_STATE_TEXTS, STEP_TEXTS } from './import-texts.ts'
 
 const stepOf = (copy: Import): string => {
@@ -92,18 +93,21 @@ export const importProgressPage = page({
   path: '/import/progress',
   load: async (visit) => {
     if (!visit.viewer) return redirect('/login?next=/import/progress', 302)
-    const workspace = visit.url.searchParams.get('workspace')
-    const before = visit.url.searchParams.get('before')
-    return await visit.call(listImports, {
-      per_page: 100,
-      ...(workspace === null ? {} : { workspace }),
-      ...(before === null ? {} : { before }),
-    })
+    return await loadImports(visit)
   },
   view: ({ items, next }, visit) => {
     const atWork = items.filter(({ finished_at }) => finished_at === null).length
+    const place = here(visit, visit.url.searchParams.get('before'))
+    const done = t('{done} of {all} done', {
+      done: String(items.length - atWork),
+      all: String(items.length),
+    })
     return (
-      <Shell visit={visit} title={t('Imports')}>
+      <Shell
+        visit={visit}
+        title={t('Imports')}
+        live={atWork === 0 ? undefined : importsLive(visit, items, done)}
+      >
         <PageHead
           title={t('Imports')}
           actions={<LinkButton href="/import">{t('Import repositories')}</LinkButton>}
@@ -122,12 +126,9 @@ export const importProgressPage = page({
           </EmptyState>
         ) : (
           <Card
-            title={t('{done} of {all} done', {
-              done: String(items.length - atWork),
-              all: String(items.length),
-            })}
+            title={done}
             actions={
-              <LinkButton href={here(visit, visit.url.searchParams.get('before'))} icon="refresh">
+              <LinkButton href={place} icon="refresh">
                 {t('Refresh')}
               </LinkButton>
             }

@@ -26,11 +26,12 @@ import {
   PageHead,
   RelativeTime,
 } from '../../components/index.ts'
-import { bytesText, formatNumber } from '../../format.ts'
+import { bytesText, formatNumber, sentenceCase } from '../../format.ts'
 import { repoPath } from '../../paths.ts'
 import { action, page, redirect, type Visit } from '../../site.ts'
 import { RepoFrame, repoOf } from './frame.tsx'
 import { rich, t, texts, tn } from '../../text.ts'
+import { repoImportLive } from './import-live.ts'
 import { IMPORT_STATE_TEXTS, STEP_TEXTS } from './import-texts.ts'
 import { formError } from '../shell.tsx'
 
@@ -50,6 +51,10 @@ const phaseOf = ({ state, progress }: Import): string =>
   state === 'waiting_for_limit'
     ? t('Waiting, because the other forge limits requests')
     : PHASES[progress.phase]
+
+/** The event stream of a page that shows how far an import is. */
+export const liveOf = (repo: Repo, copy: Import | null) =>
+  repoImportLive(repo, copy, copy === null ? '' : phaseOf(copy))
 
 type ImportProps = { copy: Import; repo: Repo; visit: Visit }
 
@@ -293,7 +298,14 @@ export const importPage = page({
     return { repo, copy, people: people?.items ?? [] }
   },
   view: ({ repo, copy, people }, visit) => (
-    <RepoFrame visit={visit} repo={repo} title={t('Import')} current="code" width="narrow">
+    <RepoFrame
+      visit={visit}
+      repo={repo}
+      title={t('Import')}
+      current="code"
+      width="narrow"
+      live={copy === null || copy.finished_at !== null ? undefined : liveOf(repo, copy)}
+    >
       <PageHead title={t('Import')} />
       {copy === null ? (
         <EmptyState
@@ -401,7 +413,7 @@ export const ImportPart = ({
         </Notice>
       ) : (
         <Notice kind="bad" title={t('The copy failed')}>
-          <p>{repo.import_error ?? copy?.errors.at(-1)}</p>
+          <p>{sentenceCase(repo.import_error ?? copy?.errors.at(-1) ?? '')}</p>
         </Notice>
       )}
       {copy && <Retry copy={copy} repo={repo} visit={visit} />}

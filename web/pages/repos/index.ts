@@ -13,6 +13,7 @@ import {
 import { dangerForms } from './danger-forms.ts'
 import { addDeployKeyForm, deployKeysPage, removeDeployKeyForm } from './deploy-keys.tsx'
 import { importForms, importPage } from './import.tsx'
+import { importsStream, repoImportStream } from './import-live.ts'
 import { importManyForms, importManyPage } from './import-many.tsx'
 import { cancelOneForm, importProgressPage } from './import-progress.tsx'
 import { insightsPage } from './insights.tsx'
@@ -62,5 +63,5 @@ export const repos: SiteSection = {
     ...dangerForms,
     ...agentForms,
   ],
-  resources: [agentsLive],
+  resources: [agentsLive, repoImportStream, importsStream],
 }
