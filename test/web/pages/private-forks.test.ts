@@ -151,3 +151,30 @@ test('a conflict shows the commands that resolve it, and people and the fork are
   await press('/fork/delete', {})
   expect((await adas.open(advisory)).html).toContain('Open private fork')
 })
+
+test('a refused form of an advisory shows its error once, and leaves the fields of the others as they are', async () => {
+  const { forge, ada } = await setUp()
+  const adas = await forge.browser('ada')
+  const { createAdvisory } = await import('#features/security/reports/create-advisory.ts')
+  const { id } = await forge.call(createAdvisory, ada, {
+    repo: REPO,
+    title: 'Hole',
+    description: 'Deep',
+    severity: 'low',
+    packages: [{ type: 'npm', name: 'site', vulnerable: '< 2', patched: null }],
+  })
+  const advisory = `/${REPO}/security/advisories/${id}`
+  const { html } = await adas.open(advisory)
+  expect(html).toContain('affects &lt; 2, not fixed yet')
+  const unknown = await adas.press(html, `${advisory}/people/add`, { username: 'nobody' })
+  expect([unknown.status, unknown.html.split('There is no person nobody.').length - 1]).toEqual([
+    422, 1,
+  ])
+  expect(unknown.html).toContain('value="nobody"')
+  // Saving the form beside it keeps the package.
+  expect(unknown.html).toContain('value="&lt; 2"')
+  const wrong = await adas.press(html, `${advisory}/edit`, { package: '', severity: 'high' })
+  const message = 'Type, package and affected versions belong together.'
+  expect([wrong.status, wrong.html.split(message).length - 1]).toEqual([422, 1])
+  expect(wrong.html).toContain('<option value="high" selected')
+})

@@ -22,6 +22,7 @@ import {
   Field,
   Form,
   FormActions,
+  FormError,
   Icon,
   LinkButton,
   List,
@@ -47,7 +48,7 @@ import {
 import { formatNumber } from '../../format.ts'
 import { t, texts } from '../../text.ts'
 import { repoOf } from '../repos/frame.tsx'
-import { fieldError, formError } from '../shell.tsx'
+import { fieldError, formError, visitForForm } from '../shell.tsx'
 import { pageOfRows, RowSteps } from '../row-form.tsx'
 import { LongTextBody, loadLongText, rawText, type LongText } from '../writing/long-text.tsx'
 import { SecurityFrame, securityMarkdown, securityPath } from './frame.tsx'
@@ -97,7 +98,9 @@ const AdvisoriesView = ({ visit, repo, ...shown }: ListShown & { visit: Visit })
       />
       {shown.advisories.length === 0 ? (
         <EmptyState icon="shield" title={t('No advisories')}>
-          {t('Accepting a private report begins one.')}
+          {t(
+            'An advisory says which versions have a vulnerability, and which one fixes it. Accepting a private report begins one.',
+          )}
         </EmptyState>
       ) : (
         <List label={t('Advisories')}>
@@ -239,56 +242,60 @@ const CreditsField = ({ visit, advisory }: FieldProps) => (
 )
 
 const EditForm = ({
-  visit,
+  visit: shown,
   repo,
   advisory,
-}: Pick<OneShown, 'repo' | 'advisory'> & { visit: Visit }) => (
-  <Card title={t('Edit advisory')}>
-    <Form
-      action={advisoriesPath(repo.full_name, `/${advisory.id}/edit`)}
-      csrf={visit.csrf}
-      error={formError(visit, 'title', 'description', 'severity', 'cve', 'cvss', 'packages')}
-    >
-      <Field
-        name="title"
-        label={t('Title')}
-        required
-        maxlength={250}
-        value={visit.form.values.text('title') || advisory.title}
-        error={fieldError(visit, 'title')}
-      />
-      <TextArea
-        name="description"
-        label={t('Description')}
-        required
-        rows={8}
-        value={visit.form.values.text('description') || advisory.description}
-        error={fieldError(visit, 'description')}
-      />
-      <Select
-        name="severity"
-        label={t('Severity')}
-        value={advisory.severity}
-        error={fieldError(visit, 'severity')}
-        options={REPORT_SEVERITIES.map((value) => ({ value, label: SEVERITY_LABELS[value] }))}
-      />
-      <Field
-        name="cve"
-        label={t('CVE')}
-        placeholder={t('CVE-2026-12345')}
-        maxlength={30}
-        value={visit.form.values.text('cve') || (advisory.cve ?? '')}
-        error={fieldError(visit, 'cve')}
-      />
-      <CvssField visit={visit} advisory={advisory} />
-      <PackageFields visit={visit} advisory={advisory} />
-      <CreditsField visit={visit} advisory={advisory} />
-      <FormActions>
-        <Button>{t('Save')}</Button>
-      </FormActions>
-    </Form>
-  </Card>
-)
+}: Pick<OneShown, 'repo' | 'advisory'> & { visit: Visit }) => {
+  const action = advisoriesPath(repo.full_name, `/${advisory.id}/edit`)
+  const visit = visitForForm(shown, action)
+  return (
+    <Card title={t('Edit advisory')}>
+      <Form
+        action={action}
+        csrf={visit.csrf}
+        error={formError(visit, 'title', 'description', 'severity', 'cve', 'cvss', 'packages')}
+      >
+        <Field
+          name="title"
+          label={t('Title')}
+          required
+          maxlength={250}
+          value={visit.form.values.text('title') || advisory.title}
+          error={fieldError(visit, 'title')}
+        />
+        <TextArea
+          name="description"
+          label={t('Description')}
+          required
+          rows={8}
+          value={visit.form.values.text('description') || advisory.description}
+          error={fieldError(visit, 'description')}
+        />
+        <Select
+          name="severity"
+          label={t('Severity')}
+          value={visit.form.values.text('severity') || advisory.severity}
+          error={fieldError(visit, 'severity')}
+          options={REPORT_SEVERITIES.map((value) => ({ value, label: SEVERITY_LABELS[value] }))}
+        />
+        <Field
+          name="cve"
+          label={t('CVE')}
+          placeholder={t('CVE-2026-12345')}
+          maxlength={30}
+          value={visit.form.values.text('cve') || (advisory.cve ?? '')}
+          error={fieldError(visit, 'cve')}
+        />
+        <CvssField visit={visit} advisory={advisory} />
+        <PackageFields visit={visit} advisory={advisory} />
+        <CreditsField visit={visit} advisory={advisory} />
+        <FormActions>
+          <Button>{t('Save')}</Button>
+        </FormActions>
+      </Form>
+    </Card>
+  )
+}
 
 /** Publishing a draft, or withdrawing what is published. */
 const StateButton = ({
@@ -334,6 +341,16 @@ const AdvisoryHead = ({
   </>
 )
 
+/** The ends of the addresses of forms that show their errors themselves. */
+const FORMS_WITH_FIELDS = ['/edit', '/people/add', '/fork/merge']
+
+/** Why a button was refused, such as the one that publishes. */
+const ButtonError = ({ visit }: { visit: Visit }) => {
+  const isShownBelow = FORMS_WITH_FIELDS.some((end) => visit.url.pathname.endsWith(end))
+  const message = isShownBelow ? null : formError(visit)
+  return message ? <FormError>{message}</FormError> : null
+}
+
 /** Each has up to four lines of 200 characters. */
 const PACKAGES_PER_PAGE = 10
 
@@ -354,6 +371,7 @@ const AdvisoryView = ({ visit, repo, advisory, ...shown }: OneShown & { visit: V
         ]}
       />
       <AdvisoryHead visit={visit} repo={repo} advisory={advisory} manages={shown.manages} />
+      <ButtonError visit={visit} />
       <Card title={t('Description')}>
         <LongTextBody visit={visit} text={shown.description} />
         <Facts
@@ -362,10 +380,13 @@ const AdvisoryView = ({ visit, repo, advisory, ...shown }: OneShown & { visit: V
             ...scoreFacts(advisory),
             ...packages.items.map((one) => ({
               label: `${one.type} ${one.name}`,
-              value: t('affects {vulnerable}, fixed in {patched}', {
-                vulnerable: one.vulnerable,
-                patched: one.patched ?? '–',
-              }),
+              value:
+                one.patched === null
+                  ? t('affects {vulnerable}, not fixed yet', { vulnerable: one.vulnerable })
+                  : t('affects {vulnerable}, fixed in {patched}', {
+                      vulnerable: one.vulnerable,
+                      patched: one.patched,
+                    }),
             })),
             ...(advisory.credits.length === 0
               ? []

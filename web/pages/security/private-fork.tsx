@@ -13,6 +13,7 @@ import {
   type AdvisoryCollaborator,
   type AdvisoryFork,
 } from '#features/security/index.ts'
+import { invalid } from '#lib/errors.ts'
 import {
   ActionButton,
   ActorLink,
@@ -26,6 +27,7 @@ import {
   Form,
   FormActions,
   Icon,
+  LinkButton,
   List,
   Notice,
   RelativeTime,
@@ -37,7 +39,7 @@ import { action, redirectWithFlash, type Page, type Visit } from '../../site.ts'
 import { shortSha } from '../../format.ts'
 import { rich, t, tn } from '../../text.ts'
 import { repoOf } from '../repos/frame.tsx'
-import { fieldError, formError } from '../shell.tsx'
+import { fieldError, formError, visitForForm } from '../shell.tsx'
 import { securityPath } from './frame.tsx'
 
 /** What those who work on an advisory see besides it; null for everybody else. */
@@ -117,12 +119,14 @@ const conflictCommands = ({ form }: Visit): string | null => {
 }
 
 const MergeForm = ({ fork, ...props }: Props & { fork: AdvisoryFork }) => {
-  const { visit, repo, advisory } = props
+  const { repo, advisory } = props
+  const action = at(props, '/fork/merge')
+  const visit = visitForForm(props.visit, action)
   const choices = fork.branches.filter(({ ahead }) => ahead > 0)
   if (choices.length === 0 || !repo.permissions.write || repo.archived) return null
   const commands = conflictCommands(visit)
   return (
-    <Form action={at(props, '/fork/merge')} csrf={visit.csrf} error={formError(visit, 'branch')}>
+    <Form action={action} csrf={visit.csrf} error={formError(visit, 'branch')}>
       {commands !== null && <Commands>{commands}</Commands>}
       <Select
         name="branch"
@@ -156,10 +160,15 @@ const MergedNotice = ({ fork: { merged }, repo }: { fork: AdvisoryFork; repo: Re
     </Notice>
   )
 
-const StateNotice = ({ fork }: { fork: AdvisoryFork }) =>
+const StateNotice = ({ fork, here }: { fork: AdvisoryFork; here: string }) =>
   fork.state === 'preparing' ? (
     <Notice kind="wait">
-      {fork.problem ?? t('The private fork is being prepared. Load this page again in a moment.')}
+      <p>{fork.problem ?? t('The private fork is being prepared.')}</p>
+      <p>
+        <LinkButton href={here} small icon="refresh">
+          {t('Refresh')}
+        </LinkButton>
+      </p>
     </Notice>
   ) : fork.remove_at !== null ? (
     <Notice>
@@ -171,7 +180,7 @@ const StateNotice = ({ fork }: { fork: AdvisoryFork }) =>
 
 const ForkView = ({ fork, ...props }: Props & { fork: AdvisoryFork }) => (
   <>
-    <StateNotice fork={fork} />
+    <StateNotice fork={fork} here={at(props, '')} />
     <MergedNotice fork={fork} repo={props.repo} />
     {fork.state === 'ready' && (
       <>
@@ -232,6 +241,8 @@ const PeopleList = (props: Props) => (
 
 export const WorkCards = (props: Props) => {
   const { visit, repo, advisory, work, manages } = props
+  const invite = at(props, '/people/add')
+  const sent = visitForForm(visit, invite)
   return (
     <>
       {(work.fork !== null || (manages && advisory.state === 'draft')) && (
@@ -248,18 +259,14 @@ export const WorkCards = (props: Props) => {
         </p>
         {work.people.length > 0 && <PeopleList {...props} />}
         {manages && !repo.archived && (
-          <Form
-            action={at(props, '/people/add')}
-            csrf={visit.csrf}
-            error={formError(visit, 'username')}
-          >
+          <Form action={invite} csrf={visit.csrf} error={formError(sent, 'username')}>
             <Field
               name="username"
               label={t('Username')}
               required
               maxlength={100}
-              value={visit.form.values.text('username')}
-              error={fieldError(visit, 'username')}
+              value={sent.form.values.text('username')}
+              error={fieldError(sent, 'username')}
               hint={t('Somebody who can read the repository, such as the reporter.')}
             />
             <FormActions>
@@ -308,9 +315,12 @@ export const forkForms = (page: Page) => {
         publish: fields.has('publish'),
       }),
     ),
-    form('/people/add', 'advisory-person-added', (visit, fields) =>
-      visit.call(addAdvisoryCollaborator, { ...placeOf(visit), username: fields.text('username') }),
-    ),
+    form('/people/add', 'advisory-person-added', async (visit, fields) => {
+      const username = fields.text('username').trim()
+      const added = await visit.tryCall(addAdvisoryCollaborator, { ...placeOf(visit), username })
+      if (added === null)
+        throw invalid('username', t('There is no person {username}.', { username }))
+    }),
     form('/people/remove', 'advisory-person-removed', (visit, fields) =>
       visit.call(removeAdvisoryCollaborator, {
         ...placeOf(visit),
