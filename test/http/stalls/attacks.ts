@@ -217,6 +217,14 @@ function gitAttacks(sender: Sender): Attack[] {
       send: request('upload-pack', (text) => `${command('fetch')}${packetLines(text)}0000`),
     },
     {
+      name: 'ids of a fetch',
+      sizes: BODY,
+      send: request('upload-pack', (text) => {
+        const ids = Buffer.from(text).toString('hex').match(/.{40}/g) ?? []
+        return `${command('fetch')}${ids.map((id) => `0032want ${id}\n`).join('')}0009done\n0000`
+      }),
+    },
+    {
       name: 'prefixes of refs',
       sizes: BODY,
       send: request('upload-pack', (text) => {
