@@ -26,13 +26,14 @@ export class Leases {
     timer.unref()
   }
 
+  /** All leased ids of a store, 20 bytes each. */
+  rawOf(store: string): Uint8Array {
+    return Buffer.concat([...(this.held.get(store) ?? [])].map((tips) => tips()))
+  }
+
   /** All leased ids of a store. */
   of(store: string): Oid[] {
-    const oids = new Set<Oid>()
-    for (const tips of this.held.get(store) ?? []) {
-      const hex = Buffer.from(tips()).toString('hex')
-      for (let at = 0; at < hex.length; at += 40) oids.add(hex.slice(at, at + 40))
-    }
-    return [...oids]
+    const hex = Buffer.from(this.rawOf(store)).toString('hex')
+    return [...new Set(hex.match(/.{40}/g) ?? [])]
   }
 }

@@ -70,11 +70,14 @@ export class Maintenance {
     const { engine, threads, leases, closeFiles } = this.context
     // Leases and refs are read in the same turn of the event loop. Otherwise a push that ends in
     // between would be in neither.
-    const leased = leases.of(store)
+    const leased = leases.rawOf(store)
     // Refs may have moved since the call: fetching an offloaded store can take minutes.
     const named = readCurrentTips ? [...new Set([...tips, ...readCurrentTips()])] : tips
     const kept = await collectRawIds(retained ?? [], signal)
-    const args = [named, { ...rest, leased, kept } satisfies TaskOptions]
+    const args = [
+      Buffer.from(named.join(''), 'hex'),
+      { ...rest, leased, kept } satisfies TaskOptions,
+    ]
     const handle = threads.start<MaintenanceResult>('maintain', { store, args }, () => {})
     const cancel = () => handle.cancel()
     signal?.addEventListener('abort', cancel, { once: true })

@@ -40,6 +40,11 @@ export function bytesToOid(bytes: Uint8Array, offset = 0): Oid {
   return bytesToHex(bytes, offset, offset + 20)
 }
 
+/** The places of raw ids, of which each has 20 bytes. */
+export function* placesOfIds(ids: Uint8Array): Generator<number> {
+  for (let at = 0; at < ids.length; at += 20) yield at
+}
+
 /** A raw entry of a tree. `name` has its original bytes, which need not be UTF-8. */
 export type RawTreeEntry = { readonly mode: number; readonly name: Uint8Array; readonly oid: Oid }
 

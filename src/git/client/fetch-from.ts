@@ -1,6 +1,7 @@
 /** Fetches from another server, from the first request to the moved refs. */
 import { GitError, type Oid, type Ref } from '../ports.ts'
 import { MISSING_OBJECTS, type IngestRequest, type IngestResult } from '../tasks/ingest.ts'
+import { ingestTargets, type IngestTargets } from '../tasks/ingest-targets.ts'
 import { discover, type Client } from './discover.ts'
 import { fetchPack } from './fetch-pack.ts'
 import type { FindHavesRequest, FindHavesResult } from './find-haves-task.ts'
@@ -11,7 +12,7 @@ import {
   type FetchFromOptions,
   type FetchProgress,
 } from './ports.ts'
-import { PackIngestion, type IngestContext, type Target } from './pack-ingestion.ts'
+import { PackIngestion, type IngestContext } from './pack-ingestion.ts'
 
 export type FetchContext = IngestContext & {
   /** Keeps the pack when refs moved. */
@@ -55,7 +56,7 @@ export async function fetchFrom(
     } satisfies FindHavesRequest)
     const present = new Set(known.present)
     const wants = asked.filter((oid) => !present.has(oid))
-    const targets = chosen.map(({ name, oid }) => ({ oid, commit: name.startsWith('refs/heads/') }))
+    const targets = ingestTargets(chosen)
     const tips = Buffer.concat([local, rawOf(known.present)])
     const result =
       wants.length === 0
@@ -86,7 +87,7 @@ export async function fetchFrom(
 
 type PackTransfer = {
   readonly tips: Uint8Array
-  readonly targets: readonly Target[]
+  readonly targets: IngestTargets
   readonly known: FindHavesResult
   readonly wants: readonly Oid[]
   readonly onProgress: (progress: FetchProgress) => void

@@ -4,12 +4,11 @@
 import { GitError, type Oid } from '../ports.ts'
 import type { TaskContext } from '../protocol/pipe-task.ts'
 import type { IngestRequest, IngestResult } from '../tasks/ingest.ts'
+import type { IngestTargets } from '../tasks/ingest-targets.ts'
 import type { TaskHandle } from '../tasks/thread-pool.ts'
 import type { FetchProgress } from './ports.ts'
 
 const BLOCK_BYTES = 1 << 18
-
-export type Target = { readonly oid: Oid; readonly commit: boolean }
 
 export type IngestContext = TaskContext & {
   /** Removes the pack when no ref moved. */
@@ -30,7 +29,7 @@ export class PackIngestion {
     private readonly context: IngestContext,
     private readonly store: string,
     private readonly tips: Uint8Array,
-    private readonly targets: readonly Target[],
+    private readonly targets: IngestTargets,
     private readonly onProgress: (progress: FetchProgress) => void,
   ) {}
 

@@ -38,11 +38,6 @@ export type FetchRequest = {
 /** Ids of commits that the client has, a flush, or `done`. */
 export type NegotiationLine = Uint8Array | 'flush' | 'done'
 
-/** The places of the ids in a list of raw ids. */
-export function* placesOfIds(ids: Uint8Array): Generator<number> {
-  for (let at = 0; at < ids.length; at += 20) yield at
-}
-
 /** The ids of all refs of a namespace and, for annotated tags, pairs of tag and peeled object. */
 export type NamespaceTips = {
   /** 20 bytes each. */

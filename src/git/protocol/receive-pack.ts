@@ -1,6 +1,7 @@
 /** git-receive-pack over smart HTTP (gitprotocol-pack, "Pushing Data To a Server"). */
 import { isUtf8 } from 'node:buffer'
 import { refusesWrites } from '#lib/disk.ts'
+import { nextTurn } from '#lib/waiting.ts'
 import { isOid, ZERO_OID } from '../object.ts'
 import {
   GitError,
@@ -11,6 +12,7 @@ import {
   type RefUpdate,
 } from '../ports.ts'
 import type { IngestRequest, IngestResult } from '../tasks/ingest.ts'
+import { ingestTargets } from '../tasks/ingest-targets.ts'
 import { streamResponse, type ResponseSink } from './response-stream.ts'
 import { BodyReader } from './body.ts'
 import { FLUSH, KEEP_ALIVE, bandPackets, lineOf, pkt, pktBytes } from './pkt-line.ts'
@@ -22,6 +24,8 @@ import type { SnapshotView } from './snapshot-view.ts'
 
 /** Commands of one push; with their names a few megabytes at most. */
 const MAX_COMMANDS = 100_000
+/** What one turn of the event loop reads, or reports. */
+const COMMANDS_PER_TURN = 4_000
 /** The host moves the refs of an atomic push in one transaction, in which nobody else can write. */
 const MAX_ATOMIC_COMMANDS = 2_000
 const MAX_OPTIONS = 1000
@@ -109,8 +113,10 @@ async function drain(
 /** Null for a flush alone, with which clients probe the connection. */
 async function readCommands(body: BodyReader): Promise<Commands | null> {
   const commands = new CommandReader()
+  let count = 0
   for (;;) {
     const packet = await body.packet()
+    if (++count % COMMANDS_PER_TURN === 0) await nextTurn()
     if (packet === null) {
       if (!commands.isEmpty) throw new GitError('invalid', 'the commands do not end in a flush')
       return null
@@ -213,20 +219,20 @@ class Receiver {
   }
 
   async run(): Promise<void> {
-    this.checkNames()
+    await this.checkNames()
     let options: string[]
     try {
       options = await this.readOptions()
     } catch (error) {
       if (!(error instanceof GitError)) throw error
       await drain(this.context, this.request, this.body)
-      this.report(error.message, null)
+      await this.report(error.message, null)
       return
     }
     const problem = this.certificateProblem(options)
     if (problem !== null) {
       await drain(this.context, this.request, this.body)
-      this.report(
+      await this.report(
         null,
         this.commands.updates.map((_, i) => this.refusals.get(i) ?? problem),
       )
@@ -241,12 +247,12 @@ class Receiver {
         if (error instanceof GitError && error.code === 'aborted') throw error
         await drain(this.context, this.request, this.body)
         if (this.commands.isShallow && error instanceof GitError && error.code === 'missing')
-          return this.report(
+          return await this.report(
             null,
             this.commands.updates.map((_, i) => this.refusals.get(i) ?? SHALLOW_UPDATE),
           )
         // Internal errors are logged; the user is told that the pack is not at fault.
-        this.report(
+        await this.report(
           error instanceof GitError
             ? error.message
             : refusesWrites(error)
@@ -286,9 +292,10 @@ class Receiver {
       : 'signed pushes are not supported here: push with --no-signed'
   }
 
-  private checkNames(): void {
+  private async checkNames(): Promise<void> {
     const seen = new Set<string>()
-    this.commands.updates.forEach(({ name, old, new: next }, i) => {
+    for (const [i, { name, old, new: next }] of this.commands.updates.entries()) {
+      if (i % COMMANDS_PER_TURN === COMMANDS_PER_TURN - 1) await nextTurn()
       if (this.commands.malformedNames.has(i))
         this.refusals.set(i, 'the name is not UTF-8: rename the ref and push again')
       else if (!isRefName(name) || !name.startsWith('refs/')) this.refusals.set(i, 'funny refname')
@@ -296,7 +303,7 @@ class Receiver {
       else if (old === null && next === null)
         this.refusals.set(i, 'no object to delete and none to create')
       seen.add(name)
-    })
+    }
   }
 
   /** People move in by pushing, so the first push may hold what an import may hold. */
@@ -309,7 +316,7 @@ class Receiver {
   /** Sends the pack to a thread, block by block. */
   private async ingest(): Promise<IngestResult> {
     const { updates } = this.commands
-    const targets = updates.filter((update) => update.new !== null)
+    const targets = updates.flatMap(({ name, new: oid }) => (oid === null ? [] : [{ name, oid }]))
     const pack = targets.length > 0 && (await this.body.hasMore())
     const ended = Promise.withResolvers<null>()
     const handle = this.context.threads.start<IngestResult>(
@@ -317,10 +324,7 @@ class Receiver {
       {
         store: this.store,
         tips: this.view.names.tips,
-        targets: targets.map((update) => ({
-          oid: update.new!,
-          commit: update.name.startsWith('refs/heads/'),
-        })),
+        targets: ingestTargets(targets),
         pack,
         imported: this.acceptsOldFaults,
         tellsEnd: this.request.isConversation ?? false,
@@ -422,7 +426,7 @@ class Receiver {
       else this.context.withdraw(this.store, ingested.pack)
     }
     this.tell(results.flatMap(({ lines = [] }) => lines))
-    this.report(null, verdicts)
+    await this.report(null, verdicts)
   }
 
   /** Shows lines to the user, if the client has a side band. */
@@ -435,22 +439,30 @@ class Receiver {
   }
 
   /** Sends report-status; `unpack` is the fault of the pack, or null. */
-  private report(unpack: string | null, verdicts: readonly (string | null)[] | null): void {
-    const { features, updates } = this.commands
+  private async report(
+    unpack: string | null,
+    verdicts: readonly (string | null)[] | null,
+  ): Promise<void> {
+    const { features, updates, malformedNames } = this.commands
     if (features.has('report-status') || features.has('report-status-v2')) {
-      const lines = [pkt(`unpack ${unpack === null ? 'ok' : clean(unpack)}\n`)]
-      updates.forEach(({ name }, i) => {
+      let parts = [pkt(`unpack ${unpack === null ? 'ok' : clean(unpack)}\n`)]
+      for (const [i, { name }] of updates.entries()) {
         const verdict =
           verdicts === null ? (this.refusals.get(i) ?? 'unpacker error') : verdicts[i]!
-        const bytes = this.commands.malformedNames.get(i) ?? Buffer.from(name)
-        lines.push(reportLine(bytes, verdict))
-      })
-      lines.push(FLUSH)
-      const report = Buffer.concat(lines)
-      this.sink.put(this.banded ? bandPackets(1, report) : report)
+        parts.push(reportLine(malformedNames.get(i) ?? Buffer.from(name), verdict))
+        if (i % COMMANDS_PER_TURN !== COMMANDS_PER_TURN - 1) continue
+        this.putReport(Buffer.concat(parts))
+        parts = []
+        await nextTurn()
+      }
+      this.putReport(Buffer.concat([...parts, FLUSH]))
     } else if (this.banded && unpack !== null)
       this.sink.put(bandPackets(2, Buffer.from(`error: ${clean(unpack)}\n`)))
     if (this.banded) this.sink.put(FLUSH)
+  }
+
+  private putReport(bytes: Buffer): void {
+    this.sink.put(this.banded ? bandPackets(1, bytes) : bytes)
   }
 
   /** Sends keep-alives to a client that waits for the result. */

@@ -11,6 +11,7 @@ import { COMMIT } from '../pack/entry-header.ts'
 import { PackReceiver } from '../pack/pack-receiver.ts'
 import type { DeltaResolver } from '../pack/delta-resolver.ts'
 import { resolveDeltas, resolverMemoryBytes } from '../pack/resolve-deltas.ts'
+import { bytesToOid } from '../object.ts'
 import { GitError } from '../ports.ts'
 import { installPack, randomName } from '../store/store-files.ts'
 import { completeThinPack } from '../pack/thin-pack.ts'
@@ -21,17 +22,18 @@ import { OverlayStore } from '../store/overlay-store.ts'
 import { PackFile } from '../store/pack-file.ts'
 import { readShallowRoots, writeShallowRoots } from '../store/shallow-roots.ts'
 import { findReceivedRoots } from '../pack/received-roots.ts'
-import { peelHex } from '../walk/peel.ts'
+import { peelRaw } from '../walk/peel.ts'
 import { removeQuietly, type Engine } from './engine.ts'
 import type { OpenStore } from './open-store.ts'
+import type { IngestTargets } from './ingest-targets.ts'
 import type { TaskHelpers, Task } from './task.ts'
 
 export type IngestRequest = {
   readonly store: string
   /** Raw ids of the namespace's refs. */
   readonly tips: Uint8Array
-  /** The new ids of the refs. `commit` says that only a commit is allowed. */
-  readonly targets: readonly { readonly oid: string; readonly commit: boolean }[]
+  /** What the refs shall name. */
+  readonly targets: IngestTargets
   /** Whether the input has a pack. */
   readonly pack: boolean
   /**
@@ -194,7 +196,8 @@ const targetErrors = (
   store: OpenStore,
   { targets, tips }: IngestRequest,
   overlay: OverlayStore | null,
-): (string | null)[] => targets.map((target) => targetError(store, tips, target, overlay))
+): (string | null)[] =>
+  Array.from(targets.branches, (_, index) => targetError(store, tips, targets, index, overlay))
 
 function progressCounts(receiver: PackReceiver): Uint8Array {
   const bytes = Buffer.alloc(8)
@@ -203,25 +206,27 @@ function progressCounts(receiver: PackReceiver): Uint8Array {
   return bytes
 }
 
-/** Returns why a ref may not point at this target, or null: it is missing, or it is no commit. */
+/** Returns why a ref may not point at a target, or null: it is missing, or it is no commit. */
 function targetError(
   store: OpenStore,
   tips: Uint8Array,
-  target: { oid: string; commit: boolean },
+  { ids, branches }: IngestTargets,
+  index: number,
   overlay: OverlayStore | null,
 ): string | null {
-  const raw = Buffer.from(target.oid, 'hex')
+  const raw = ids.subarray(index * 20, index * 20 + 20)
   const reach = store.reach(tips)
   const sent = overlay?.isAdded(raw)
-  const peeled = peelHex(overlay ?? store.objects, target.oid)
+  const peeled = peelRaw(overlay ?? store.objects, raw, 0)
   if (peeled === null) return MISSING_OBJECTS
   if (!sent) {
     const plain = peeled.tags.length === 0 && peeled.type === COMMIT
     const visible =
-      reach.isNamed(target.oid) || (plain && reach.has(store.commits.numberOf(target.oid), true))
+      reach.isNamed(bytesToOid(raw)) ||
+      (plain && reach.has(store.commits.numberOfRaw(raw, 0), true))
     if (!visible) return MISSING_OBJECTS
   }
-  if (target.commit && (peeled.type !== COMMIT || peeled.tags.length > 0))
+  if (branches[index] === 1 && (peeled.type !== COMMIT || peeled.tags.length > 0))
     return 'a branch must point at a commit'
   return null
 }

@@ -12,6 +12,7 @@ import { MIN_REV_OBJECTS } from '../pack/received-index.ts'
 import { planPackOf } from '../pack/pack-plan.ts'
 import { writePackFile } from '../pack/write-pack.ts'
 import { diffTreePaths } from '../diff/tree-diff.ts'
+import { placesOfIds } from '../object.ts'
 import { GitError, type ObjectReader, type Oid } from '../ports.ts'
 import { buildPathFilter } from '../store/changed-paths.ts'
 import { directorySize, installPack, randomName, removePack } from '../store/store-files.ts'
@@ -19,7 +20,7 @@ import { writeReverseIndex } from '../store/reverse-index.ts'
 import type { PackFile } from '../store/pack-file.ts'
 import { CommitGraphRows } from '../walk/commit-graph-rows.ts'
 import { PathFilters } from '../walk/path-filters.ts'
-import { peelHex } from '../walk/peel.ts'
+import { peelRaw } from '../walk/peel.ts'
 import { writeCommitGraph } from '../walk/write-commit-graph.ts'
 import { collectGarbage, isCruftPack, type GarbageResult } from './collect-garbage.ts'
 import { removeQuietly, type Engine } from './engine.ts'
@@ -43,8 +44,8 @@ export type MaintainOptions = {
   readonly graceMs?: number
   /** Current time in milliseconds since 1970. */
   readonly nowMs?: number
-  /** Ids that running tasks need. Missing ones are ignored. */
-  readonly leased?: readonly Oid[]
+  /** Raw ids, 20 bytes each, that running tasks need. Missing ones are ignored. */
+  readonly leased?: Uint8Array
   /**
    * Raw ids, 20 bytes each, that the host references outside its refs. They keep objects, but get
    * no bitmap and no place in the commit-graph. Missing ones are ignored.
@@ -58,11 +59,11 @@ export type MaintenanceResult = Omit<GarbageResult, 'unreachable'> & {
   readonly unindexed: number
 }
 
-/** `named` are the ids of all refs of the fork network. */
+/** `named` are the ids of all refs of the fork network, 20 bytes each. */
 export function* maintainTask(
   engine: Engine,
   name: string,
-  named: readonly Oid[],
+  named: Uint8Array,
   options: MaintainOptions = {},
 ): Task<MaintenanceResult> {
   const { store, tables } = engine.openBounded(name)
@@ -72,17 +73,14 @@ export function* maintainTask(
   objects.pin()
   try {
     objects.refresh()
-    const tips = [...named, ...(options.leased ?? []).filter((oid) => objects.has(oid))]
     let garbage: GarbageResult = { obsoletePacks: [], dropped: 0, unreachable: 0 }
     if (options.graceMs === undefined) {
       const combined = packsToCombine(settledPacks(store))
       if (combined.length > 1) yield* repack(store, combined, path)
     } else {
       const nowMs = options.nowMs ?? performance.timeOrigin + performance.now()
-      const all = Buffer.concat([
-        Buffer.from(tips.join(''), 'hex'),
-        existingOids(store, options.kept ?? new Uint8Array()),
-      ])
+      const others = [options.leased, options.kept].map((ids) => ids ?? new Uint8Array())
+      const all = Buffer.concat([named, ...others.map((ids) => existingOids(store, ids))])
       garbage = yield* collectGarbage(store, all, options.graceMs, nowMs, path)
     }
     objects.refresh()
@@ -218,12 +216,12 @@ function* replaceFile(
 }
 
 /** Returns the commits that the tips name, directly or through tags. */
-function commitsOfTips(store: OpenStore, tips: readonly Oid[]): number[] {
+function commitsOfTips(store: OpenStore, tips: Uint8Array): number[] {
   const commits = new Set<number>()
-  for (const tip of tips) {
-    const peeled = peelHex(store.objects, tip)
+  for (const at of placesOfIds(tips)) {
+    const peeled = peelRaw(store.objects, tips, at)
     if (peeled === null || peeled.type !== COMMIT) continue
-    const number = store.commits.numberOf(peeled.oid)
+    const number = store.commits.numberOfRaw(peeled.raw, 0)
     store.commits.load(number)
     commits.add(number)
   }

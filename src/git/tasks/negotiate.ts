@@ -5,8 +5,8 @@
  */
 import { COMMIT } from '../pack/entry-header.ts'
 import { bytesToUtf8 } from '#lib/byte-text.ts'
-import { bytesToOid } from '../object.ts'
-import { placesOfIds, type FetchRequest } from '../protocol/fetch-request.ts'
+import { bytesToOid, placesOfIds } from '../object.ts'
+import type { FetchRequest } from '../protocol/fetch-request.ts'
 import type { CommitTable } from '../walk/commit-table.ts'
 import type { ReachableCommits } from '../walk/reachable-commits.ts'
 import type { FetchOutput } from './fetch-output.ts'

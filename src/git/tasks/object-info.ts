@@ -2,8 +2,8 @@
  * The `object-info` command of version 2: sizes of objects that the namespace may see
  * (gitprotocol-v2).
  */
-import { bytesToOid } from '../object.ts'
-import { placesOfIds, type NamespaceTips } from '../protocol/fetch-request.ts'
+import { bytesToOid, placesOfIds } from '../object.ts'
+import type { NamespaceTips } from '../protocol/fetch-request.ts'
 import { FLUSH, pkt } from '../protocol/pkt-line.ts'
 import type { OpenStore } from './open-store.ts'
 import type { Task } from './task.ts'

@@ -195,7 +195,10 @@ export const taskRegistry: Record<string, TaskStarter | undefined> = {
     task: archiveTask(engine.store(store), ...args),
   }),
   ...writeTasks,
-  maintain: (engine, { store, args: [tips, options] }: StoreCall<[Oid[], MaintainOptions]>) => ({
+  maintain: (
+    engine,
+    { store, args: [tips, options] }: StoreCall<[Uint8Array, MaintainOptions]>,
+  ) => ({
     task: maintainTask(engine, store, tips, options),
   }),
   rebuildIndex: (engine, { store, args: [pack] }: StoreCall<[string]>) => ({

@@ -77,7 +77,7 @@ function maintained(
   const { engine: settings } = resolveSettings({ root, tmp: join(root, 'tmp') })
   const engine = new Engine({ ...settings, arenaBytes: 1 << 20, maxTableBytes })
   let maxUsedBytes = 0
-  for (const _ of maintainTask(engine, 'one', tips))
+  for (const _ of maintainTask(engine, 'one', Buffer.from(tips.join(''), 'hex')))
     maxUsedBytes = Math.max(maxUsedBytes, engine.memory.usedBytes)
   expect(engine.memory.usedBytes).toBe(0)
   expect(readdirSync(settings.tmp)).toEqual([])

@@ -61,6 +61,9 @@ export type MoveOptions = {
 
 type Family = { readonly id: string; readonly store: string }
 
+/** Moves that go to a thread in one message, which takes some milliseconds. */
+const MOVES_PER_CALL = 2000
+
 /**
  * Prepares ref moves whose objects are on disk, with one history walk for all. An impossible move
  * yields the refusal in its place.
@@ -83,11 +86,14 @@ export async function prepareEachUpdate(
     first < 0 || moves[first] === undefined
       ? []
       : await hearth.git.summarizeRefMoves(repo.store, [moves[first]], null)
-  const facts =
-    moves.length === 0 ? [] : await hearth.git.summarizeRefMoves(repo.store, moves, trunk)
+  const facts: RefMoveSummary[] = []
+  for (let at = 0; at < moves.length; at += MOVES_PER_CALL) {
+    const part = moves.slice(at, at + MOVES_PER_CALL)
+    facts.push(...(await hearth.git.summarizeRefMoves(repo.store, part, trunk)))
+  }
   // All commits of the first push to the default branch are new, whatever the other branches are
   // compared with.
-  if (own) (facts as RefMoveSummary[])[first] = own
+  if (own) facts[first] = own
   let next = 0
   return updates.map((update) => {
     const { name, old, new: to } = update
