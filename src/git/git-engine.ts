@@ -3,6 +3,7 @@
  * fetches run on the calling thread; everything else is a task on one of the worker threads
  * (`tasks/`).
  */
+import { oidsToBytes } from './object.ts'
 import { syncDirectorySync } from '#lib/disk.ts'
 import type { FairSemaphore } from '#lib/semaphore.ts'
 import { existsSync, renameSync, rmSync } from 'node:fs'
@@ -265,7 +266,8 @@ export class GitEngine implements Git {
   }
 
   isReachable(store: string, oid: Oid, tips: readonly Oid[]): Promise<boolean> {
-    return this.#threads.call('isReachable', { store, args: [oid, tips] })
+    // A repository may have 100,000 refs, and as many strings take long to send.
+    return this.#threads.call('isReachable', { store, args: [oid, oidsToBytes(tips)] })
   }
 
   findReachingTips(store: string, oid: Oid, tips: readonly Oid[]): Promise<readonly Oid[]> {

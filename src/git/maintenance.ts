@@ -4,7 +4,7 @@
  */
 import { nextTurn } from '#lib/waiting.ts'
 import type { Leases } from './leases.ts'
-import { isOid } from './object.ts'
+import { isOid, oidsToBytes } from './object.ts'
 import type { Git, MaintainOptions, Oid } from './ports.ts'
 import { OidMap } from './store/oid-map.ts'
 import { directorySize, removePack } from './store/store-files.ts'
@@ -74,10 +74,7 @@ export class Maintenance {
     // Refs may have moved since the call: fetching an offloaded store can take minutes.
     const named = readCurrentTips ? [...new Set([...tips, ...readCurrentTips()])] : tips
     const kept = await collectRawIds(retained ?? [], signal)
-    const args = [
-      Buffer.from(named.join(''), 'hex'),
-      { ...rest, leased, kept } satisfies TaskOptions,
-    ]
+    const args = [oidsToBytes(named), { ...rest, leased, kept } satisfies TaskOptions]
     const handle = threads.start<MaintenanceResult>('maintain', { store, args }, () => {})
     const cancel = () => handle.cancel()
     signal?.addEventListener('abort', cancel, { once: true })

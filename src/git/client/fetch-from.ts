@@ -1,4 +1,5 @@
 /** Fetches from another server, from the first request to the moved refs. */
+import { oidsToBytes } from '../object.ts'
 import { GitError, type Oid, type Ref } from '../ports.ts'
 import { MISSING_OBJECTS, type IngestRequest, type IngestResult } from '../tasks/ingest.ts'
 import { ingestTargets, type IngestTargets } from '../tasks/ingest-targets.ts'
@@ -24,8 +25,6 @@ export type FetchContext = IngestContext & {
 /** The maximum number of commits in `have` lines. */
 const MAX_HAVES = 2048
 
-const rawOf = (oids: readonly Oid[]): Buffer => Buffer.from(oids.join(''), 'hex')
-
 /**
  * Fetches what a remote's refs reach and this side lacks. As for a push, nothing is visible before
  * all of it is checked. Throws RemoteError for faults of the remote, and the errors of the
@@ -45,7 +44,7 @@ export async function fetchFrom(
   onProgress({ kind: 'refs', count: remote.refs.length })
   const chosen = options.selectRefs ? options.selectRefs(remote) : remote.refs
   const asked = [...new Set(chosen.map(({ oid }) => oid))]
-  const release = context.hold(store, () => Buffer.concat([local, rawOf(asked)]))
+  const release = context.hold(store, () => Buffer.concat([local, oidsToBytes(asked)]))
   try {
     const known = await context.threads.call<FindHavesResult>('known', {
       store,
@@ -57,7 +56,7 @@ export async function fetchFrom(
     const present = new Set(known.present)
     const wants = asked.filter((oid) => !present.has(oid))
     const targets = ingestTargets(chosen)
-    const tips = Buffer.concat([local, rawOf(known.present)])
+    const tips = Buffer.concat([local, oidsToBytes(known.present)])
     const result =
       wants.length === 0
         ? await context.threads.call<IngestResult>('ingest', {

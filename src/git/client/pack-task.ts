@@ -2,6 +2,7 @@
  * Builds the pack of a push: the objects that the remote lacks (gitprotocol-pack, "Pushing Data To
  * a Server").
  */
+import { oidsToBytes } from '../object.ts'
 import { COMMIT } from '../pack/entry-header.ts'
 import type { Oid } from '../ports.ts'
 import type { FetchRequest, NamespaceTips } from '../protocol/fetch-request.ts'
@@ -55,7 +56,7 @@ export function* packTask(
   store.objects.pin()
   try {
     store.objects.refresh()
-    const ids = Buffer.from(wants.join(''), 'hex')
+    const ids = oidsToBytes(wants)
     const request: FetchRequest = { ...BARE, wants: ids, thin, ofsDelta }
     const framer = new Framer('none')
     const out = new FetchOutput(framer, request)

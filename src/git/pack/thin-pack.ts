@@ -2,6 +2,7 @@
  * Completes a thin pack: appends the bases that the sender left out, as `git index-pack --fix-thin`
  * does.
  */
+import { oidsToBytes } from '../object.ts'
 import { closeSync, openSync, readSync, writeSync } from 'node:fs'
 import zlib from 'node:zlib'
 import { BLOB, packHeader, writeEntryHeader } from './entry-header.ts'
@@ -125,7 +126,7 @@ function* requireVisible(store: OpenStore, tips: Uint8Array, oids: readonly stri
     others.push(oid)
   }
   if (others.length === 0) return
-  const hidden = yield* store.visible(tips).firstHidden(Buffer.from(others.join(''), 'hex'))
+  const hidden = yield* store.visible(tips).firstHidden(oidsToBytes(others))
   if (hidden !== null) throw new GitError('missing', `the base ${hidden} of a delta is missing`)
 }
 

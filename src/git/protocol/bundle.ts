@@ -4,6 +4,7 @@
  * on its commit alone, so it stays valid and cached when refs move on.
  */
 import type { PackRequest } from '../client/pack-task.ts'
+import { oidsToBytes } from '../object.ts'
 import { GitError, type Oid, type ResponseOptions } from '../ports.ts'
 import { pipeTask } from './pipe-task.ts'
 import { FLUSH, pkt } from './pkt-line.ts'
@@ -37,7 +38,7 @@ export async function bundle(
   const { oid, name } = tip
   const { names, snapshot } = view
   const isTip = snapshot.refs.some((ref) => ref.oid === oid)
-  const tips = snapshot.refs.map((ref) => ref.peeled ?? ref.oid)
+  const tips = oidsToBytes(snapshot.refs.map((ref) => ref.peeled ?? ref.oid))
   if (!isTip && !(await context.threads.call<boolean>('isReachable', { store, args: [oid, tips] })))
     throw new GitError('missing', `no ref reaches ${oid}`)
   const { responses } = context

@@ -8,7 +8,7 @@ import { planPack } from '../pack/pack-plan.ts'
 import { GitError } from '../ports.ts'
 import { OidMap } from '../store/oid-map.ts'
 import { BudgetExceeded } from '../store/work-budget.ts'
-import { bytesToOid, placesOfIds } from '../object.ts'
+import { bytesToOid, oidsToBytes, placesOfIds } from '../object.ts'
 import type { FetchRequest, NamespaceTips } from '../protocol/fetch-request.ts'
 import { Framer } from '../protocol/framer.ts'
 import { NO_FILTER, parseFilter } from '../walk/object-filter.ts'
@@ -205,9 +205,7 @@ export function* resolveWants(
   if (unproven.length > 0) {
     // The walk is kept for later queries, so it must not be aborted by a budget.
     if (store.objects.reader.budget !== null) throw new BudgetExceeded()
-    const hidden = yield* store
-      .visible(names.tips)
-      .firstHidden(Buffer.from(unproven.join(''), 'hex'))
+    const hidden = yield* store.visible(names.tips).firstHidden(oidsToBytes(unproven))
     if (hidden !== null) throw notOurRef(hidden)
   }
   return { commits: [...new Set(commits)], tags, others }

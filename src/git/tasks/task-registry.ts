@@ -1,4 +1,5 @@
 /** The tasks by the names that messages use. */
+import { bytesToOid, placesOfIds } from '../object.ts'
 import {
   summarizeRefMovesTask,
   type SummarizeRefMovesRequest,
@@ -137,7 +138,13 @@ export const taskRegistry: Record<string, TaskStarter | undefined> = {
   blob: (engine, { store, args: [oid, maxBytes] }: StoreCall<[Oid, number | undefined]>) =>
     whenMemoryIsFree(() => readBlob(engine.store(store).objects, oid, maxBytes)),
 
-  isReachable: storeQuery((db, oid: Oid, tips: readonly Oid[]) => isReachable(db, oid, tips)),
+  isReachable: storeQuery((db, oid: Oid, tips: Uint8Array) =>
+    isReachable(
+      db,
+      oid,
+      [...placesOfIds(tips)].map((at) => bytesToOid(tips, at)),
+    ),
+  ),
   reachingTips: storeQuery((db, oid: Oid, tips: readonly Oid[]) => findReachingTips(db, oid, tips)),
   log: storeQuery((db, options: LogOptions) => log(db, options)),
   count: storeQuery((db, options: LogOptions) => count(db, options)),
