@@ -201,25 +201,26 @@ export function* parseLines(body: Uint8Array): Steps<Line[]> {
 
 type ReadLine = { readonly value: Line; readonly end: number; readonly count: number }
 
-/** Reads lines of ids, as many as one step may. Null when the first one has no id. */
+/** Memory for the ids of one step, from which they are copied in the same turn. */
+const stepIds = new Uint8Array(20 * Math.ceil(STEP_BYTES / MIN_LINE_BYTES))
+
+/**
+ * Reads lines of ids, as many as one step may. Null when the first one has no id. It ends at the first
+ * line that has none, so that a body of such lines is read once.
+ */
 function readIds(bytes: Uint8Array, from: number, { word, size, start }: IdStart): ReadLine | null {
-  let end = from
+  let [end, count] = [from, 0]
   while (
     end + size <= bytes.length &&
-    end - from < STEP_BYTES &&
+    count * 20 < stepIds.length &&
     startsWith(bytes, end, start) &&
-    bytes[end + size - 1] === NEWLINE
-  )
+    bytes[end + size - 1] === NEWLINE &&
+    readId(bytes, end + start.length, stepIds, count * 20)
+  ) {
     end += size
-  const ids = new Uint8Array(((end - from) / size) * 20)
-  let count = 0
-  while (
-    count * 20 < ids.length &&
-    readId(bytes, from + count * size + start.length, ids, count * 20)
-  )
     count++
-  if (count === 0) return null
-  return { value: { word, ids: ids.subarray(0, count * 20) }, end: from + count * size, count }
+  }
+  return count === 0 ? null : { value: { word, ids: stepIds.slice(0, count * 20) }, end, count }
 }
 
 function readLine(bytes: Uint8Array, at: number): ReadLine {

@@ -138,7 +138,7 @@ export function listRefs(
         if (lines.indexOf(FLUSH_LINE) !== end)
           throw new GitError('invalid', 'more than one command')
         const delim = lines.indexOf(DELIM_LINE)
-        const text = (from: number, to: number): string[] => lines.slice(from, to).map(String)
+        const text = (from: number, to: number): string[] => lines.slice(from, to).map(textOf)
         for (const line of text(1, delim < 0 ? end : delim)) {
           if (line.startsWith('command=')) throw new GitError('invalid', 'more than one command')
           requireSha1Format(line)
@@ -165,7 +165,7 @@ function* parseSingleFetch(
     const end = lines.length - 1
     const delim = lines.indexOf(DELIM_LINE)
     if (lines.indexOf(FLUSH_LINE) !== end || delim < 0 || lines.includes(END_LINE)) return null
-    const before = lines.slice(0, delim).map(String)
+    const before = lines.slice(0, delim).map(textOf)
     if (before.filter((line) => line.startsWith('command=')).join() !== 'command=fetch') return null
     before.forEach(requireSha1Format)
     return yield* parseFetchV2(view, lines.slice(delim + 1, end))

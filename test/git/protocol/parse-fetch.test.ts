@@ -112,6 +112,12 @@ test('a request with very many lines is parsed in many steps, and one with more 
     'more than 200000 lines',
   )
 
+  // A body of lines that look like ids is read once as well: comparing each with all that follow
+  // would take minutes.
+  const looksLikeIds = Buffer.from(`0032want ${'z'.repeat(40)}\n`.repeat(200_000), 'latin1')
+  const texts = countPauses(parseLines(looksLikeIds))
+  expect([texts.pauses > 8, texts.value.length]).toEqual([true, 200_000])
+
   const many = viewOf(20_000)
   const named = Buffer.concat(many.snapshot.refs.map(({ name }) => pkt(`want-ref ${name}\n`)))
   const fetch = countPauses(parseFetchV2(many, finishNow(parseLines(named))))

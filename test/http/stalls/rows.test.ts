@@ -211,6 +211,7 @@ test('fetches that name very many objects and refs are parsed in steps', async (
   const oid = 'ab'.repeat(20)
   const lines: [name: string, line: string, count: number, said: string][] = [
     ['wants', `0032want ${oid}\n`, 80_000, `not our ref ${oid}`],
+    ['no ids', `0032want ${'z'.repeat(40)}\n`, 80_000, 'expected to get an object id'],
     ['refs', '0012want-ref HEAD\n', 190_000, '0010wanted-refs'],
     ['excluded refs', '001fdeepen-not refs/heads/main\n', 100_000, 'more than 1000'],
     ['turns', `0032have ${oid}\n0032want ${oid}\n`, 40_000, 'the negotiation has more than'],
