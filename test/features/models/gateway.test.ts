@@ -9,6 +9,7 @@ import { setModelGateway } from '#features/models/set-model-gateway.ts'
 import { Refusal } from '#lib/errors.ts'
 import type { Reply } from '../../models/provider.ts'
 import { dataIn, makeGateway } from './gateway-fixture.ts'
+import { spoil } from '../../spoil.ts'
 
 const hello = { model: 'gpt-5', messages: [{ role: 'user', content: 'Hello' }] }
 const errorOf = async (response: Response) =>
@@ -27,7 +28,7 @@ describe('who may call', () => {
     const none = await fetch(`${url}/chat/completions`, { method: 'POST', body: '{}' })
     expect([none.status, none.headers.get('x-should-retry')]).toEqual([401, 'false'])
     expect((await errorOf(none)).type).toBe('authentication_error')
-    const wrong = await post('/chat/completions', `${secret.slice(0, -1)}x`, hello)
+    const wrong = await post('/chat/completions', spoil(secret), hello)
     expect(wrong.status).toBe(401)
     const inQuery = await fetch(`${url}/models?key=${secret}`, { headers: { 'x-api-key': secret } })
     expect(inQuery.status).toBe(401)

@@ -15,6 +15,7 @@ import { auditedActions } from '../accounts/audited.ts'
 import { sentMails } from '../accounts/mailbox.ts'
 import { PASSWORD, withPassword } from '../accounts/with-password.ts'
 import { startProvider } from './provider.ts'
+import { spoil } from '../../spoil.ts'
 
 const CALLBACK = 'https://hearth.test/login/sso/corp/callback'
 const corp = await startProvider([CALLBACK, 'https://hearth.test/login/sso/other/callback'])
@@ -230,7 +231,7 @@ test("the callback must match the browser's attempt: code, state, nonce, provide
     ),
   ).toBe('attempt')
   expect(await refused('', back.search)).toBe('attempt')
-  expect(await refused(`${mine.attempt.slice(0, -2)}AA`, back.search)).toBe('attempt')
+  expect(await refused(spoil(mine.attempt), back.search)).toBe('attempt')
   expect(await refused(mine.attempt, back.search, 'other')).toBe('attempt')
   const next = await start()
   const second = await corp.visit(next.url, 'p9')

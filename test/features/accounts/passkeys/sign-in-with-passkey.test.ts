@@ -8,6 +8,7 @@ import { auditedActions } from '../audited.ts'
 import { softPasskey } from './soft-passkey.ts'
 import { withPassword } from '../with-password.ts'
 import { ORIGIN, startChallenge, withPasskey } from './passkey-fixture.ts'
+import { spoil } from '../../../spoil.ts'
 
 const world = await makeWorld()
 
@@ -40,7 +41,7 @@ test('invalid, foreign, expired and replayed responses get one error', async () 
     ['a spoilt signature', state, key.show(options, { spoil: true })],
     ['a key that was not unlocked', state, key.show(options, { verified: false })],
     ['an unknown key', state, softPasskey(ORIGIN).show(options)],
-    ['a spoilt state', `${state.slice(0, -2)}AA`, key.show(options)],
+    ['a spoilt state', spoil(state), key.show(options)],
     ['no JSON', state, '{'],
     ['nothing', state, 'null'],
   ]
