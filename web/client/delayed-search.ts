@@ -10,7 +10,10 @@ export class DelayedSearch {
   #waitingChoices = 0
   #isTypedMeanwhile = false
 
-  /** `addressOf` gives what is searched for now. `show` shows what was found unless `isLate`, and says whether it did. */
+  /**
+   * `addressOf` gives what is searched for now. `show` shows what was found unless `isLate`, and says
+   * whether it did.
+   */
   constructor(
     private readonly addressOf: () => string,
     private readonly show: (address: string, isLate: () => boolean) => Promise<boolean>,
@@ -27,8 +30,8 @@ export class DelayedSearch {
   }
 
   /**
-   * Enter was pressed: shows the results of what is typed now, and calls `choose` when they are shown. What is typed
-   * meanwhile is searched for afterwards.
+   * Enter was pressed: shows the results of what is typed now, and calls `choose` when they are shown.
+   * What is typed meanwhile is searched for afterwards.
    */
   findAndChoose(choose: () => void): void {
     clearTimeout(this.#timer)
