@@ -2,7 +2,7 @@
  * Leases objects that running work refers to. A ref may be deleted while a push builds on it, and
  * maintenance may run before the push is applied. Leased objects count as reachable until then.
  */
-import { isOid } from './object.ts'
+import { bytesToOids, isOid, oidsToBytes } from './object.ts'
 import type { Oid } from './ports.ts'
 
 export class Leases {
@@ -20,7 +20,7 @@ export class Leases {
 
   /** Leases ids for a time in which the host can create a ref. */
   holdFor(store: string, oids: readonly Oid[], milliseconds: number): void {
-    const raw = Buffer.from(oids.filter(isOid).join(''), 'hex')
+    const raw = oidsToBytes(oids.filter(isOid))
     const release = this.hold(store, () => raw)
     const timer = setTimeout(release, milliseconds)
     timer.unref()
@@ -33,7 +33,6 @@ export class Leases {
 
   /** All leased ids of a store. */
   of(store: string): Oid[] {
-    const hex = Buffer.from(this.rawOf(store)).toString('hex')
-    return [...new Set(hex.match(/.{40}/g) ?? [])]
+    return [...new Set(bytesToOids(this.rawOf(store)))]
   }
 }

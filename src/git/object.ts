@@ -43,6 +43,10 @@ export function bytesToOid(bytes: Uint8Array, offset = 0): Oid {
   return bytesToHex(bytes, offset, offset + 20)
 }
 
+/** The ids of raw ones, 20 bytes each. */
+export const bytesToOids = (ids: Uint8Array): Oid[] =>
+  Array.from({ length: Math.floor(ids.length / 20) }, (_, n) => bytesToOid(ids, n * 20))
+
 /** The places of raw ids, of which each has 20 bytes. */
 export function* placesOfIds(ids: Uint8Array): Generator<number> {
   for (let at = 0; at < ids.length; at += 20) yield at

@@ -2,6 +2,7 @@
  * Finds what this side has, so that the remote sends only the rest (gitprotocol-pack, "Packfile
  * Negotiation").
  */
+import { bytesToOids } from '../object.ts'
 import { COMMIT } from '../pack/entry-header.ts'
 import type { Oid } from '../ports.ts'
 import type { OpenStore } from '../tasks/open-store.ts'
@@ -66,11 +67,7 @@ export function* findHavesTask(store: OpenStore, request: FindHavesRequest): Tas
     if (peeled?.type === COMMIT && haves.length < request.limit) haves.push(peeled.oid)
   }
   const given = new Set(haves)
-  const tips = Buffer.from(request.tips).toString('hex')
-  for (let at = 0; at < tips.length; at += 40) {
-    const oid = tips.slice(at, at + 40)
-    if (!certain.has(oid)) start(oid)
-  }
+  for (const oid of bytesToOids(request.tips)) if (!certain.has(oid)) start(oid)
   while (queue.size > 0 && haves.length < request.limit) {
     const at = queue.pop()
     if (++steps % 256 === 0) yield 'pause'

@@ -23,6 +23,7 @@ import { PackFile } from '../store/pack-file.ts'
 import { readShallowRoots, writeShallowRoots } from '../store/shallow-roots.ts'
 import { findReceivedRoots } from '../pack/received-roots.ts'
 import { peelRaw } from '../walk/peel.ts'
+import type { ReachableCommits } from '../walk/reachable-commits.ts'
 import { removeQuietly, type Engine } from './engine.ts'
 import type { OpenStore } from './open-store.ts'
 import type { IngestTargets } from './ingest-targets.ts'
@@ -192,12 +193,18 @@ const withoutPack = (store: OpenStore, request: IngestRequest, bytes: number): I
   targetErrors: targetErrors(store, request, null),
 })
 
-const targetErrors = (
+function targetErrors(
   store: OpenStore,
   { targets, tips }: IngestRequest,
   overlay: OverlayStore | null,
-): (string | null)[] =>
-  Array.from(targets.branches, (_, index) => targetError(store, tips, targets, index, overlay))
+): (string | null)[] {
+  if (targets.branches.length === 0) return []
+  // To find it in the cache of the store, all tips are hashed.
+  const reach = store.reach(tips)
+  return Array.from(targets.branches, (_, index) =>
+    targetError(store, reach, targets, index, overlay),
+  )
+}
 
 function progressCounts(receiver: PackReceiver): Uint8Array {
   const bytes = Buffer.alloc(8)
@@ -209,13 +216,12 @@ function progressCounts(receiver: PackReceiver): Uint8Array {
 /** Returns why a ref may not point at a target, or null: it is missing, or it is no commit. */
 function targetError(
   store: OpenStore,
-  tips: Uint8Array,
+  reach: ReachableCommits,
   { ids, branches }: IngestTargets,
   index: number,
   overlay: OverlayStore | null,
 ): string | null {
   const raw = ids.subarray(index * 20, index * 20 + 20)
-  const reach = store.reach(tips)
   const sent = overlay?.isAdded(raw)
   const peeled = peelRaw(overlay ?? store.objects, raw, 0)
   if (peeled === null) return MISSING_OBJECTS

@@ -1,5 +1,5 @@
 /** The tasks by the names that messages use. */
-import { bytesToOid, placesOfIds } from '../object.ts'
+import { bytesToOids } from '../object.ts'
 import {
   summarizeRefMovesTask,
   type SummarizeRefMovesRequest,
@@ -139,11 +139,7 @@ export const taskRegistry: Record<string, TaskStarter | undefined> = {
     whenMemoryIsFree(() => readBlob(engine.store(store).objects, oid, maxBytes)),
 
   isReachable: storeQuery((db, oid: Oid, tips: Uint8Array) =>
-    isReachable(
-      db,
-      oid,
-      [...placesOfIds(tips)].map((at) => bytesToOid(tips, at)),
-    ),
+    isReachable(db, oid, bytesToOids(tips)),
   ),
   reachingTips: storeQuery((db, oid: Oid, tips: readonly Oid[]) => findReachingTips(db, oid, tips)),
   log: storeQuery((db, options: LogOptions) => log(db, options)),
