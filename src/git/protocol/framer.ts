@@ -2,9 +2,10 @@
  * Frames bytes as pkt-lines of side band 1, in blocks that are ready to send (gitprotocol-pack,
  * "Packfile Data"). Without a side band the bytes are not framed.
  */
+import { SHARED_BLOCK_BYTES } from '#lib/threads/shared-blocks.ts'
 import { pkt, writeLength } from './pkt-line.ts'
 
-const MAX_BLOCK_BYTES = 1 << 18
+const MAX_BLOCK_BYTES = SHARED_BLOCK_BYTES
 /** UTF-8 needs at most three bytes per UTF-16 code unit. */
 const MAX_BYTES_PER_CODE_UNIT = 3
 /**
@@ -32,7 +33,10 @@ export class Framer {
   /** Without a band: the offset in the block up to which it is hashed. */
   private hashed = 0
 
-  constructor(private readonly band: Band) {
+  constructor(
+    private readonly band: Band,
+    private readonly allocate: (bytes: number) => Buffer = Buffer.allocUnsafeSlow,
+  ) {
     this.payload = PAYLOAD_BYTES[band]
   }
 
@@ -146,7 +150,7 @@ export class Framer {
   private renew(): void {
     if (this.at > 0) this.size = Math.min(MAX_BLOCK_BYTES, this.size * 4)
     this.give()
-    this.block = Buffer.allocUnsafeSlow(this.size)
+    this.block = this.allocate(this.size)
   }
 
   private hashNow(): void {

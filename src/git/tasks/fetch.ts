@@ -18,6 +18,7 @@ import { computeShallow, shallowRootsBelow } from '../walk/shallow.ts'
 import { type Negotiation, negotiateV0, negotiateV2 } from './negotiate.ts'
 import type { OpenStore } from './open-store.ts'
 import { FetchOutput } from './fetch-output.ts'
+import type { BorrowedBlocks } from './lent-blocks.ts'
 import type { Task } from './task.ts'
 
 /**
@@ -28,9 +29,10 @@ export function* fetchTask(
   store: OpenStore,
   request: FetchRequest,
   names: NamespaceTips,
+  blocks?: BorrowedBlocks,
 ): Task<boolean> {
   store.objects.pin()
-  const framer = new Framer(request.band)
+  const framer = new Framer(request.band, blocks?.allocate)
   const out = new FetchOutput(framer, request)
   let sent = false
   try {

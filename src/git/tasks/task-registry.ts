@@ -104,9 +104,11 @@ function* runPinned(
 }
 
 export const taskRegistry: Record<string, TaskStarter | undefined> = {
-  fetch: (engine, args: { store: string; request: FetchRequest; names: NamespaceTips }) => ({
-    task: fetchTask(engine.store(args.store), args.request, args.names),
-  }),
+  fetch: (
+    engine,
+    { store, request, names }: { store: string; request: FetchRequest; names: NamespaceTips },
+    { blocks },
+  ) => ({ task: fetchTask(engine.store(store), request, names, blocks) }),
   known: (engine, args: FindHavesRequest) => ({
     task: findHavesTask(engine.store(args.store), args),
   }),

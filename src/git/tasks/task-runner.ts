@@ -5,6 +5,7 @@
  */
 import { GitError } from '../ports.ts'
 import type { Engine } from './engine.ts'
+import { BorrowedBlocks, type LentBlock } from './lent-blocks.ts'
 import { taskRegistry } from './task-registry.ts'
 import type { DelegatedTask, TaskHelpers, Task } from './task.ts'
 
@@ -18,8 +19,13 @@ export type RunnerRequest =
     }
   /** A block of input, or null at its end. */
   | { readonly kind: 'input'; readonly id: number; readonly chunk: Uint8Array | null }
-  /** The receiver has consumed this many bytes of output. */
-  | { readonly kind: 'credit'; readonly id: number; readonly bytes: number }
+  /** The receiver has consumed this many bytes of output. The task may fill a block again. */
+  | {
+      readonly kind: 'credit'
+      readonly id: number
+      readonly bytes: number
+      readonly lent: LentBlock | null
+    }
   | { readonly kind: 'cancel'; readonly id: number }
   /** The result of a delegated task. `code` is null when the failure is no GitError. */
   | {
@@ -34,7 +40,20 @@ export type RunnerRequest =
   | { readonly kind: 'refresh'; readonly store: string }
 
 export type RunnerEvent =
-  | { readonly kind: 'output'; readonly id: number; readonly chunk: Uint8Array }
+  /** `borrows`: the task can use lent blocks. */
+  | {
+      readonly kind: 'output'
+      readonly id: number
+      readonly chunk: Uint8Array
+      readonly borrows: boolean
+    }
+  /** Output in a lent block. */
+  | {
+      readonly kind: 'lent output'
+      readonly id: number
+      readonly block: number
+      readonly length: number
+    }
   /** The task requests the next block of input. */
   | { readonly kind: 'want'; readonly id: number }
   /** The task delegates work to another thread. */
@@ -85,6 +104,7 @@ type RunningTask = {
   state: 'ready' | 'waiting' | 'full'
   input: { chunk: Uint8Array | null } | null
   readonly delegated: Map<number, DelegatedTask<unknown>>
+  readonly blocks: BorrowedBlocks
 }
 
 /**
@@ -135,6 +155,7 @@ export class TaskRunner {
       if (running.state === 'waiting') running.state = 'ready'
     } else if (message.kind === 'credit') {
       running.credit += message.bytes
+      if (message.lent !== null) running.blocks.add(message.lent)
       if (running.state === 'full' && running.credit > 0) running.state = 'ready'
     } else {
       running.input = { chunk: message.chunk }
@@ -146,7 +167,9 @@ export class TaskRunner {
   private start(id: number, name: string, args: unknown, credit: number): void {
     try {
       const delegated = new Map<number, DelegatedTask<unknown>>()
-      const started = taskRegistry[name]?.(this.engine, args as never, this.helpFor(id, delegated))
+      const blocks = new BorrowedBlocks()
+      const helpers = this.helpFor(id, delegated, blocks)
+      const started = taskRegistry[name]?.(this.engine, args as never, helpers)
       if (started === undefined) throw new GitError('invalid', `there is no task ${name}`)
       if ('value' in started) {
         this.engine.releaseView()
@@ -160,6 +183,7 @@ export class TaskRunner {
         state: 'ready',
         input: null,
         delegated,
+        blocks,
       })
       this.schedule()
     } catch (error) {
@@ -167,8 +191,13 @@ export class TaskRunner {
     }
   }
 
-  private helpFor(id: number, delegated: Map<number, DelegatedTask<unknown>>): TaskHelpers {
+  private helpFor(
+    id: number,
+    delegated: Map<number, DelegatedTask<unknown>>,
+    blocks: BorrowedBlocks,
+  ): TaskHelpers {
     return {
+      blocks,
       otherThreads: this.otherThreads,
       delegate: <R>(name: string, args: unknown) => {
         const task: DelegatedTask<R> = { settled: false, value: null, error: null }
@@ -243,8 +272,7 @@ export class TaskRunner {
           return
         }
         if (step.value !== 'pause') {
-          running.credit -= step.value.length
-          this.send({ kind: 'output', id: running.id, chunk: step.value })
+          this.sendOutput(running, step.value)
           if (running.credit <= 0) {
             running.state = 'full'
             return
@@ -255,6 +283,14 @@ export class TaskRunner {
       this.tasks.delete(running.id)
       this.fail(running.id, error)
     }
+  }
+
+  private sendOutput(running: RunningTask, chunk: Uint8Array): void {
+    const { id, blocks } = running
+    running.credit -= chunk.length
+    const block = blocks.numberOf(chunk)
+    if (block === null) this.send({ kind: 'output', id, chunk, borrows: blocks.areWanted })
+    else this.send({ kind: 'lent output', id, block, length: chunk.length })
   }
 
   private wake(running: RunningTask): void {

@@ -4,6 +4,8 @@
  * calling thread.
  */
 
+import type { BorrowedBlocks } from './lent-blocks.ts'
+
 /**
  * What a task yields: a block of output, a request for input, a pause, a wait for a delegated task,
  * or a longer pause before it tries again to get what other tasks hold.
@@ -16,8 +18,10 @@ export type Task<R> = Generator<TaskStep, R, Uint8Array | null | undefined>
 /** A task that another thread runs, and its result. */
 export type DelegatedTask<R> = { settled: boolean; value: R | null; error: Error | null }
 
-/** Delegates work to other threads. */
+/** Delegates work to other threads, and has memory for output. */
 export interface TaskHelpers {
+  /** Memory for blocks of output. */
+  readonly blocks: BorrowedBlocks
   /** Number of other threads. */
   readonly otherThreads: number
   /** Starts a task on another thread. The caller yields 'wait' until `settled` is true. */

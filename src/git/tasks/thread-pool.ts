@@ -2,11 +2,14 @@
  * The host's side of the tasks. The pool picks a thread for each task, passes input and output on
  * with backpressure, and converts failures to errors.
  */
+import { LentBytes } from '#lib/pieces.ts'
 import { IdleTimer } from '#lib/threads/idle-timer.ts'
+import { SHARED_BLOCK_BYTES, sharedBlocks } from '#lib/threads/shared-blocks.ts'
 import { WorkerThread } from '#lib/threads/worker.ts'
 import type { EngineWorkerMessage } from '../engine.worker.ts'
 import { GitError } from '../ports.ts'
 import { Engine, type EngineSettings } from './engine.ts'
+import { MAX_BLOCKS_OF_TASK, type LentBlock } from './lent-blocks.ts'
 import { createMemoryCells, reclaimThread, type MemoryCells } from './memory-budget.ts'
 import {
   errorOf,
@@ -17,12 +20,17 @@ import {
 } from './task-runner.ts'
 
 /** Bytes of output on the way to a reader before the task waits. */
-const OUTPUT_CREDIT_BYTES = 1 << 20
+const OUTPUT_CREDIT_BYTES = 2 * SHARED_BLOCK_BYTES
 
 /** Receives the events of one task. */
 type TaskListener = {
   readonly thread: Thread
-  output(chunk: Uint8Array): void
+  output(chunk: Uint8Array, borrows: boolean): void
+  lentOutput(block: number, length: number): void
+  /** Called when the task has ended and writes nothing any more. */
+  takeBack(): void
+  /** Called when its thread failed, which may still write for a moment. */
+  abandonBlocks(): void
   inputWanted(): void
   done(value: unknown): void
   failed(error: Error): void
@@ -64,6 +72,9 @@ class PoolTask<R> implements TaskListener, TaskHandle<R> {
   private inputRequests = 0
   private error: Error | null = null
   private isOver = false
+  /** Blocks that the task has, by their numbers. */
+  private readonly lent = new Map<number, SharedArrayBuffer>()
+  private lentCount = 0
 
   constructor(
     private readonly id: number,
@@ -78,10 +89,53 @@ class PoolTask<R> implements TaskListener, TaskHandle<R> {
     this.result.catch(() => {})
   }
 
-  output(chunk: Uint8Array): void {
+  output(chunk: Uint8Array, borrows: boolean): void {
     // The receiver may have released the chunk's memory before it calls `taken`.
     const bytes = chunk.length
-    this.receiveOutput(chunk, () => this.thread.post({ kind: 'credit', id: this.id, bytes }))
+    this.receiveOutput(chunk, () => this.giveCredit(bytes, borrows ? this.lend() : null))
+  }
+
+  /** A receiver that keeps the chunk does not release it, and the task does without the block. */
+  lentOutput(block: number, length: number): void {
+    const memory = this.lent.get(block)
+    if (memory === undefined) throw new Error(`block ${block} is not lent`)
+    this.lent.delete(block)
+    const chunk = new LentBytes(memory, 0, length)
+    let isTaken = false
+    this.receiveOutput(chunk, () => {
+      // A second call would lend the block twice, and the task would write while a reader has it.
+      if (isTaken) return
+      isTaken = true
+      const isFree = chunk.isReleased && !sharedBlocks.isCondemned(memory)
+      if (!isFree) sharedBlocks.forget(memory)
+      else if (this.isOver) sharedBlocks.giveBack(memory)
+      else this.lent.set(block, memory)
+      this.giveCredit(length, isFree && !this.isOver ? { block, memory: null } : null)
+    })
+  }
+
+  takeBack(): void {
+    for (const memory of this.lent.values()) sharedBlocks.giveBack(memory)
+    this.lent.clear()
+  }
+
+  abandonBlocks(): void {
+    for (const memory of this.lent.values()) sharedBlocks.condemn(memory)
+    this.lent.clear()
+  }
+
+  /** A block for a task whose output is large. */
+  private lend(): LentBlock | null {
+    if (this.isOver || this.lentCount === MAX_BLOCKS_OF_TASK) return null
+    const memory = sharedBlocks.take()
+    if (memory === null) return null
+    const block = this.lentCount++
+    this.lent.set(block, memory)
+    return { block, memory }
+  }
+
+  private giveCredit(bytes: number, lent: LentBlock | null): void {
+    this.thread.post({ kind: 'credit', id: this.id, bytes, lent })
   }
 
   inputWanted(): void {
@@ -129,6 +183,10 @@ class PoolTask<R> implements TaskListener, TaskHandle<R> {
     this.replaceListener({
       thread: this.thread,
       output: () => {},
+      // Its memory stays with the task until the end.
+      lentOutput: () => {},
+      takeBack: () => this.takeBack(),
+      abandonBlocks: () => this.abandonBlocks(),
       inputWanted: () => {},
       done: (value) => {
         this.replaceListener(null)
@@ -252,7 +310,9 @@ export class ThreadPool {
   private dispatch(message: RunnerEvent): void {
     const listener = this.listeners.get(message.id)
     if (!listener) return
-    if (message.kind === 'output') listener.output(message.chunk)
+    if (message.kind === 'done' || message.kind === 'failed') listener.takeBack()
+    if (message.kind === 'output') listener.output(message.chunk, message.borrows)
+    else if (message.kind === 'lent output') listener.lentOutput(message.block, message.length)
     else if (message.kind === 'want') listener.inputWanted()
     else if (message.kind === 'ask') this.delegate(message, listener.thread)
     else if (message.kind === 'done') listener.done(message.value)
@@ -297,6 +357,14 @@ export class ThreadPool {
     }
   }
 
+  private failTasks(thread: Thread): void {
+    for (const listener of [...this.listeners.values()]) {
+      if (listener.thread !== thread) continue
+      listener.abandonBlocks()
+      listener.failed(new Error('a worker of the git engine failed'))
+    }
+  }
+
   private workerThread(number: number): Thread {
     /** Whether the thread that runs now has worked at all. */
     let hasWorked = false
@@ -321,10 +389,7 @@ export class ThreadPool {
         reclaimThread(this.cells, number)
         if (hasWorked) worker.start()
         hasWorked = false
-        for (const listener of [...this.listeners.values()]) {
-          if (listener.thread === thread)
-            listener.failed(new Error('a worker of the git engine failed'))
-        }
+        this.failTasks(thread)
       },
     })
     const thread: Thread = {

@@ -5,6 +5,7 @@ import { PackReceiver } from '../../../src/git/pack/pack-receiver.ts'
 import { writeReceivedIndex } from '../../../src/git/pack/received-index.ts'
 import { resolveDeltas } from '../../../src/git/pack/resolve-deltas.ts'
 import { resolveShare, type ShareRequest } from '../../../src/git/pack/resolve-share.ts'
+import { BorrowedBlocks } from '../../../src/git/tasks/lent-blocks.ts'
 import type { DelegatedTask, TaskHelpers, Task } from '../../../src/git/tasks/task.ts'
 import { makeHistory } from '../support/history.ts'
 import { discard, git, scratch } from '../support/real-git.ts'
@@ -35,6 +36,7 @@ function finish<R>(task: Task<R>): R {
 /** Runs delegated tasks at once, in place of other threads. */
 function helpers(others: number): TaskHelpers & { asked: number } {
   const help = {
+    blocks: new BorrowedBlocks(),
     otherThreads: others,
     asked: 0,
     delegate<R>(name: string, args: unknown): DelegatedTask<R> {
