@@ -7,7 +7,7 @@
 import { randomFillSync } from 'node:crypto'
 import type { Socket } from 'node:net'
 import type { Connection } from 'ssh2'
-import { release } from '#lib/pieces.ts'
+import { releaseBuffer } from '#lib/pieces.ts'
 
 /** What one turn encrypts, with the rest of each packet. */
 const BLOCK_BYTES = 257 * 1024
@@ -19,6 +19,11 @@ const LENGTH_BYTES = 4
 const MIN_PADDING = 4
 /** Less is of no use, and may be a part of what others have. */
 const MIN_RELEASED_BYTES = 8 * 1024
+/** The runtime's ciphers take memory for one more block than they give. */
+const MAX_CIPHER_BLOCK_BYTES = 16
+/** Where the payload of a packet with data of a channel has its data. */
+const DATA_AT = 14
+const ALIGNMENT = 64
 
 type Sending = Pick<Socket, 'writable' | 'write' | 'end'>
 
@@ -33,8 +38,18 @@ type Cipher = {
 type Protocol = { _onWrite: (data: Uint8Array) => void; _cipher: Cipher }
 
 const spareBlocks: Buffer[] = []
-/** A packet is encrypted in the turn in which it is made, so all have the same memory. */
-const packetMemory = Buffer.alloc(MAX_PACKET_BYTES)
+/**
+ * A packet is encrypted in the turn in which it is made, so all have the same memory. Data begins at
+ * a multiple of 64.
+ */
+const packetMemory = Buffer.alloc(MAX_PACKET_BYTES + ALIGNMENT).subarray(ALIGNMENT - DATA_AT)
+
+/** Whether all of a buffer is a large piece that a cipher made. */
+const isMadeByCipher = (piece: Uint8Array): boolean =>
+  piece.buffer !== packetMemory.buffer &&
+  piece.length >= MIN_RELEASED_BYTES &&
+  piece.byteOffset === 0 &&
+  piece.buffer.byteLength - piece.length <= MAX_CIPHER_BLOCK_BYTES
 
 /** Joins what is written in one turn of the event loop, or as much as a block holds. */
 export class OutgoingBytes {
@@ -90,7 +105,7 @@ function makePacket(
   const padding = short < MIN_PADDING ? short + _encBlockLen : short
   const length = unpadded + padding
   const packet =
-    length > MAX_PACKET_BYTES ? Buffer.allocUnsafe(length) : packetMemory.subarray(0, length)
+    length > packetMemory.length ? Buffer.allocUnsafe(length) : packetMemory.subarray(0, length)
   packet.writeUInt32BE(length - LENGTH_BYTES, 0)
   packet[LENGTH_BYTES] = padding
   randomFillSync(packet, unpadded, padding)
@@ -117,7 +132,7 @@ export function sendWithLittleMemory(connection: Connection, socket: Socket): vo
       const encrypt = next.encrypt.bind(next)
       next.encrypt = (packet) => {
         encrypt(packet)
-        for (const piece of encrypted) if (piece.length >= MIN_RELEASED_BYTES) release(piece)
+        for (const piece of encrypted) if (isMadeByCipher(piece)) releaseBuffer(piece)
         encrypted = []
       }
     },

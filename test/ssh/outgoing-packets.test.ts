@@ -3,7 +3,12 @@ import { afterEach, expect, test } from 'bun:test'
 import { EventEmitter } from 'node:events'
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { Writable } from 'node:stream'
-import ssh2, { type Algorithms, type ClientChannel, type ServerChannel } from 'ssh2'
+import ssh2, {
+  type Algorithms,
+  type ClientChannel,
+  type Connection,
+  type ServerChannel,
+} from 'ssh2'
 import { GitError } from '#git'
 import { newEd25519Key } from '#lib/ssh/ed25519-key.ts'
 import { ChannelSink } from '#src/ssh/channel-sink.ts'
@@ -57,15 +62,29 @@ test('what was written before the end is not lost, and long data goes out in blo
   expect(calls.length).toBe(3)
 })
 
+/** Called with each piece that the server writes. Ciphers take the function when they are made. */
+function watchPieces(connection: Connection, onPiece: (piece: Uint8Array) => void): void {
+  const { _protocol: protocol } = connection as unknown as {
+    _protocol: { _onWrite: (piece: Uint8Array) => void }
+  }
+  const write = protocol._onWrite
+  protocol._onWrite = (piece) => {
+    write(piece)
+    onPiece(piece)
+  }
+}
+
 /** One command of a client, whose channel the server gives to `serve`. */
 async function connect(
   algorithms: Algorithms,
   serve: (channel: ServerChannel) => void,
+  onPiece: (piece: Uint8Array) => void = () => {},
 ): Promise<ClientChannel> {
   const server = new ssh2.Server(
     { hostKeys: [newEd25519Key().pem] },
     (connection, { ip, port }) => {
       sendWithLittleMemory(connection, sockets.get(`${ip} ${port}`) as Socket)
+      watchPieces(connection, onPiece)
       connection.on('error', () => {})
       connection.on('authentication', (attempt) => attempt.accept())
       connection.on('session', (accept) =>
@@ -127,6 +146,25 @@ test('packets are whole with every cipher, whatever their lengths', async () => 
       one.end()
     })
     expect((await received(channel)).equals(Buffer.concat(pieces))).toBe(true)
+  }
+})
+
+test('what a cipher has made is released once it is sent', async () => {
+  for (const algorithms of CIPHERS) {
+    const pieces: ArrayBufferLike[] = []
+    const channel = await connect(
+      algorithms,
+      (one) => {
+        one.write(noise(3_000_000))
+        one.end()
+      },
+      ({ length, buffer }) => {
+        if (length > 32_000) pieces.push(buffer)
+      },
+    )
+    expect((await received(channel)).length).toBe(3_000_000)
+    expect(pieces.length).toBeGreaterThan(90)
+    expect(pieces.filter(({ byteLength }) => byteLength > 0)).toEqual([])
   }
 })
 
