@@ -25,6 +25,9 @@ const OPTIONS = {
     default: '60',
     help: 'How long in all: a fifth idle, three fifths under load, a fifth at rest.',
   },
+  idle: { kind: 'count', default: '0', help: 'Minutes idle instead of a fifth.' },
+  load: { kind: 'count', default: '0', help: 'Minutes under load instead of three fifths.' },
+  rest: { kind: 'count', default: '0', help: 'Minutes at rest instead of a fifth.' },
   pace: {
     kind: 'count',
     default: '4',
@@ -160,7 +163,8 @@ if (import.meta.main) {
     const directory = mkdtempSync(join(tmpdir(), 'hearth-stability-'))
     const executable = join(directory, 'hearth')
     copyFileSync(requireBuilt(options.executable), executable)
-    const fifth = Number(options.minutes) * 12_000
+    const lengthMs = (minutes: string, fifths: number): number =>
+      (Number(minutes) || (fifths * Number(options.minutes)) / 5) * 60_000
     const { forge, ...rest } = await makeSetting(executable, join(directory, 'forge'), {
       ...SERVICE_ENVIRONMENT,
       ...settingsOf(process.env),
@@ -200,13 +204,13 @@ if (import.meta.main) {
       say(
         `${availableParallelism()} cores, load of the machine ${loadavg()[0]?.toFixed(1)}; sizes in MiB; of three numbers the first, the most and the last`,
       )
-      await watch('idle', fifth)
+      await watch('idle', lengthMs(options.idle, 1))
       const load = new SteadyLoad({ forge, ...rest }, join(directory, 'clones'), services)
       const work = load.run(Number(options.pace))
-      await watch('load', 3 * fifth)
+      await watch('load', lengthMs(options.load, 3))
       load.end()
       await work
-      await watch('rest', fifth)
+      await watch('rest', lengthMs(options.rest, 1))
       say(report(phases))
       const { requests, writes, clones, merges, failures } = load.counts
       const [idle, loaded, rested] = phases.map(({ samples }) => samples)
