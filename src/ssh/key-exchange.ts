@@ -88,6 +88,21 @@ export function answerLater(
   }
 }
 
+/**
+ * Forgets the secret and the keys of an exchange that is complete. ssh2 keeps them as long as the
+ * connection, and later packets need only the identifier of the session and the algorithms.
+ */
+export function forgetExchange(connection: Connection): void {
+  const exchange = protocolOf(connection)._kex
+  if (!exchange) return
+  const { finish, convertPublicKey, computeSecret, getPublicKey } = Object.getPrototypeOf(
+    exchange,
+  ) as KeyExchange
+  // Its own functions hold the secret.
+  const shared = { finish, convertPublicKey, computeSecret, getPublicKey }
+  Object.assign(exchange, shared, { _keys: null, _dh: null, _public: null })
+}
+
 function nameLists(bytes: Buffer): string[] {
   const lists: string[] = []
   for (let at = 0; lists.length < LIST_COUNT; ) {

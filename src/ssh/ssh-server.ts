@@ -20,7 +20,7 @@ import { parseSshCommand } from './command.ts'
 import { ConnectionLimits } from './connection-limits.ts'
 import { FasterCipher } from './faster-cipher.ts'
 import { GitSession } from './git-session.ts'
-import { answerLater, watchKeyExchanges } from './key-exchange.ts'
+import { answerLater, forgetExchange, watchKeyExchanges } from './key-exchange.ts'
 import { KeyRenewal } from './key-renewal.ts'
 import { sendWithLittleMemory } from './outgoing-packets.ts'
 import { answerPostQuantum, offerPostQuantum } from './post-quantum.ts'
@@ -177,6 +177,7 @@ class SshServer implements RunningSshServer {
       answerLater(connection, exchange, (answer) => this.#takeTurn(connection, socket, answer))
       fasterCipher.noteExchange(exchange)
     })
+    connection.on('handshake', () => forgetExchange(connection))
     const keys = socket
       ? new KeyRenewal(connection, socket, fasterCipher, this.maxBytesOfKeys)
       : null
