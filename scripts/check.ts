@@ -97,17 +97,20 @@ async function passOn(stream: ReadableStream<Uint8Array>): Promise<string[]> {
   return failures
 }
 
-if (!isStatic)
-  await requireTestTools().catch((error: Error) => {
-    process.stderr.write(`${error.message}\n`)
-    process.exit(1)
-  })
+// Only the tests need the tools, and most of their installation waits for the network.
+const tools = isStatic
+  ? null
+  : requireTestTools().catch((error: Error) => {
+      process.stderr.write(`${error.message}\n`)
+      process.exit(1)
+    })
 await step('format and lint', ['node', tool('@biomejs/biome/bin/biome'), 'ci', '.'])
 await step('tidy', [bun, 'scripts/tidy.ts'])
 await step('unused code', ['node', tool('knip/bin/knip.js')])
 await step('types', ['node', tool('typescript/bin/tsc'), '--noEmit', '-p', '.'])
 if (isStatic) process.exit(0)
 if (!isQuick) await step('build', [bun, 'scripts/build.ts'])
+await tools
 // A small machine under load is slow. Only a test that hangs may reach this limit.
 const TEST_TIMEOUT_MS = 120_000
 const tests = [bun, 'test', `--timeout=${TEST_TIMEOUT_MS}`]
