@@ -11,6 +11,8 @@ import { releaseBuffer } from '#lib/pieces.ts'
 
 /** What one turn encrypts, with the rest of each packet. */
 const BLOCK_BYTES = 257 * 1024
+/** Enough for keepalives and the answers of a sign-in, which a thousand connections send at once. */
+const SMALL_BLOCK_BYTES = 1024
 /** Blocks that are kept for the next connection that sends. */
 const MAX_SPARE_BLOCKS = 16
 /** The largest packet of ssh2, with room for its length and padding. */
@@ -68,9 +70,8 @@ export class OutgoingBytes {
   /** Takes bytes, whose memory may be used again after that. */
   add(bytes: Uint8Array): void {
     for (let at = 0; at < bytes.length; ) {
-      if (this.#block === null) this.#begin()
-      const block = this.#block as unknown as Buffer
-      const taken = Math.min(bytes.length - at, BLOCK_BYTES - this.#length)
+      const block = this.#blockFor(bytes.length - at)
+      const taken = Math.min(bytes.length - at, block.length - this.#length)
       block.set(taken === bytes.length ? bytes : bytes.subarray(at, at + taken), this.#length)
       this.#length += taken
       at += taken
@@ -78,10 +79,19 @@ export class OutgoingBytes {
     }
   }
 
-  #begin(): void {
-    this.#block = spareBlocks.pop() ?? Buffer.allocUnsafeSlow(BLOCK_BYTES)
-    this.#length = 0
-    process.nextTick(() => this.flush())
+  /** The block of this turn. A small one becomes a large one when there is no room for so much. */
+  #blockFor(bytes: number): Buffer {
+    if (this.#block === null) {
+      this.#length = 0
+      process.nextTick(() => this.flush())
+    }
+    const block = this.#block ?? Buffer.allocUnsafe(SMALL_BLOCK_BYTES)
+    this.#block = block
+    if (block.length === BLOCK_BYTES || this.#length + bytes <= block.length) return block
+    const large = spareBlocks.pop() ?? Buffer.allocUnsafeSlow(BLOCK_BYTES)
+    large.set(block.subarray(0, this.#length))
+    this.#block = large
+    return large
   }
 
   flush(): void {
@@ -90,7 +100,8 @@ export class OutgoingBytes {
     this.#block = null
     if (this.socket.writable)
       this.socket.write(block.subarray(0, this.#length), () => {
-        if (spareBlocks.length < MAX_SPARE_BLOCKS) spareBlocks.push(block)
+        if (block.length === BLOCK_BYTES && spareBlocks.length < MAX_SPARE_BLOCKS)
+          spareBlocks.push(block)
       })
   }
 }

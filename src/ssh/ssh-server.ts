@@ -57,8 +57,8 @@ const STOP_TIMEOUT_MS = 25 * SECOND
  * guess `curve25519-sha256` right (dropbear). chacha20-poly1305 is not in Bun's library. There is
  * no Diffie-Hellman over a group of integers: before anybody has signed in, it would take this
  * thread from 0.7 s (group14) to 38 s (group18) for each connection. NIST's curves are left out,
- * and ssh-audit asks for that; every client in use has Curve25519. `post-quantum.ts` adds one more. `hmac-sha2-256` computes over
- * the plain text, which is weaker, but Dropbear has no other.
+ * and ssh-audit asks for that; every client in use has Curve25519. `post-quantum.ts` adds one
+ * more. `hmac-sha2-256` computes over the plain text, which is weaker, but Dropbear has no other.
  */
 const ALGORITHMS: ssh2.Algorithms = {
   kex: ['curve25519-sha256@libssh.org', 'curve25519-sha256'],
@@ -273,10 +273,17 @@ class SshServer implements RunningSshServer {
    */
   #lookAfterConnections(): void {
     const idleBeforeMs = performance.now() - MAX_IDLE_MS
+    // Many connections of one key are usual, and each look at a key is several queries.
+    const idByFingerprint = new Map<string, string | undefined>()
+    const idOf = (fingerprint: string): string | undefined => {
+      if (!idByFingerprint.has(fingerprint))
+        idByFingerprint.set(fingerprint, this.hearth.callers.bySshKey(fingerprint)?.id)
+      return idByFingerprint.get(fingerprint)
+    }
     for (const signedIn of this.#signedIn.values()) {
       const { key, keys, fingerprint, running, idleSinceMs } = signedIn
       const isIdle = running.size === 0 && idleSinceMs < idleBeforeMs
-      if (isIdle || this.hearth.callers.bySshKey(fingerprint)?.id !== key.id) this.#close(signedIn)
+      if (isIdle || idOf(fingerprint) !== key.id) this.#close(signedIn)
       else keys?.renewOutdated()
     }
   }

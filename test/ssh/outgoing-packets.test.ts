@@ -26,13 +26,16 @@ const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve)
 /** Counts how often the system would be called. */
 function countingSocket() {
   const calls: string[] = []
+  /** What is behind each call. */
+  const memory: number[] = []
   const stream = new Writable({
     write(chunk: Buffer, _, done) {
       calls.push(chunk.toString())
+      memory.push(chunk.buffer.byteLength)
       done()
     },
   })
-  return { socket: stream as unknown as Socket, calls }
+  return { socket: stream as unknown as Socket, calls, memory }
 }
 
 test('what is written in one turn goes out at once and in order, and so does that of the next', async () => {
@@ -49,6 +52,23 @@ test('what is written in one turn goes out at once and in order, and so does tha
   outgoing.add(Buffer.from('next'))
   await turn()
   expect(calls).toEqual(['length packet tag ', 'next'])
+})
+
+test('packets that are small alone are small in memory, and together with large ones in order', async () => {
+  const { socket, calls, memory } = countingSocket()
+  const outgoing = new OutgoingBytes(socket)
+  outgoing.add(Buffer.from('keepalive'))
+  await turn()
+  outgoing.add(Buffer.alloc(1000, 'a'))
+  outgoing.add(Buffer.alloc(24, 'b'))
+  outgoing.add(Buffer.alloc(25, 'c'))
+  outgoing.add(Buffer.alloc(300_000, 'd'))
+  await turn()
+  expect(calls.join('')).toBe(
+    `keepalive${'a'.repeat(1000)}${'b'.repeat(24)}${'c'.repeat(25)}${'d'.repeat(300_000)}`,
+  )
+  expect(memory[0]).toBeLessThan(16_384)
+  expect(calls.length).toBe(3)
 })
 
 test('what was written before the end is not lost, and long data goes out in blocks', async () => {
