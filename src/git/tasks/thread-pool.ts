@@ -74,6 +74,8 @@ class PoolTask<R> implements TaskListener, TaskHandle<R> {
   private isOver = false
   /** Blocks that the task has, by their numbers. */
   private readonly lent = new Map<number, SharedArrayBuffer>()
+  /** Blocks of output that the receiver has. */
+  private readonly received = new Set<SharedArrayBuffer>()
   private lentCount = 0
 
   constructor(
@@ -100,12 +102,14 @@ class PoolTask<R> implements TaskListener, TaskHandle<R> {
     const memory = this.lent.get(block)
     if (memory === undefined) throw new Error(`block ${block} is not lent`)
     this.lent.delete(block)
+    this.received.add(memory)
     const chunk = new LentBytes(memory, 0, length)
     let isTaken = false
     this.receiveOutput(chunk, () => {
       // A second call would lend the block twice, and the task would write while a reader has it.
       if (isTaken) return
       isTaken = true
+      this.received.delete(memory)
       const isFree = chunk.isReleased && !sharedBlocks.isCondemned(memory)
       if (!isFree) sharedBlocks.forget(memory)
       else if (this.isOver) sharedBlocks.giveBack(memory)
@@ -199,6 +203,7 @@ class PoolTask<R> implements TaskListener, TaskHandle<R> {
   private end(): void {
     if (this.isOver) return
     this.isOver = true
+    for (const memory of this.received) sharedBlocks.letGo(memory)
     this.onEnd()
   }
 }

@@ -10,7 +10,7 @@
 
 export const SHARED_BLOCK_BYTES = 1 << 18
 /** All blocks that are in use together: 128 MiB. */
-const MAX_USED_BLOCKS = 512
+export const MAX_USED_BLOCKS = 512
 /** Memory that is kept for the next work, while others run and while none does. */
 const MAX_SPARE_BLOCKS = 64
 const MAX_SPARE_BLOCKS_AT_REST = 4
@@ -18,6 +18,8 @@ const MAX_SPARE_BLOCKS_AT_REST = 4
 export class SharedBlocks {
   readonly #spare: SharedArrayBuffer[] = []
   readonly #used = new Set<SharedArrayBuffer>()
+  /** Let go, and not given back so far. */
+  readonly #loose = new WeakSet<SharedArrayBuffer>()
   readonly #condemned = new WeakSet<SharedArrayBuffer>()
 
   constructor(private readonly maxUsed = MAX_USED_BLOCKS) {}
@@ -31,11 +33,20 @@ export class SharedBlocks {
   }
 
   giveBack(memory: SharedArrayBuffer): void {
-    if (!this.#used.delete(memory) || this.isCondemned(memory)) return
+    const isKnown = this.#used.delete(memory) || this.#loose.delete(memory)
+    if (!isKnown || this.isCondemned(memory)) return
     const isResting = this.#used.size === 0
     if (isResting) this.#spare.length = Math.min(this.#spare.length, MAX_SPARE_BLOCKS_AT_REST)
     const maxSpare = isResting ? MAX_SPARE_BLOCKS_AT_REST : MAX_SPARE_BLOCKS
     if (this.#spare.length < maxSpare) this.#spare.push(memory)
+  }
+
+  /**
+   * Makes room for another block, because a reader has this one who may never say that it is read:
+   * its client is gone. It can still be given back.
+   */
+  letGo(memory: SharedArrayBuffer): void {
+    if (this.#used.delete(memory)) this.#loose.add(memory)
   }
 
   /** The block stays with somebody who uses it for something else. */

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { createGit } from '#git'
 import { releaseBuffer } from '#lib/pieces.ts'
+import { MAX_USED_BLOCKS } from '#lib/threads/shared-blocks.ts'
 import type { FetchRequest } from '../../../src/git/protocol/fetch-request.ts'
 import { resolveSettings } from '../../../src/git/settings.ts'
 import { ThreadPool } from '../../../src/git/tasks/thread-pool.ts'
@@ -145,6 +146,23 @@ test('what a receiver has not released is not written to, while others come and 
   }
   for (let round = 0; round < 4; round++)
     await Promise.all([slowly(), cancelled(), slowly(), cancelled(), slowly()])
+})
+
+test('clients that go away in the middle, many times, take no blocks from the next', async () => {
+  for (let at = 0; at < MAX_USED_BLOCKS + 10; at++) {
+    const handle = clone(({ buffer, length }, taken) => {
+      if (buffer instanceof SharedArrayBuffer) handle.cancel()
+      else if (length > 0) taken()
+    })
+    expect(await handle.result.catch(({ code }) => code)).toBe('aborted')
+  }
+  let lent = 0
+  await clone((chunk, taken) => {
+    if (chunk.buffer instanceof SharedArrayBuffer) lent++
+    releaseBuffer(chunk)
+    taken()
+  }).result
+  expect(lent).toBeGreaterThan(20)
 })
 
 test('blocks that a failed thread had are lent to nobody again', async () => {

@@ -32,3 +32,17 @@ test('blocks in use are bounded, and forgotten or condemned ones make room but n
   expect(blocks.isCondemned(read)).toBe(true)
   expect(blocks.take()).toBeNull()
 })
+
+test('a block that is let go makes room, and may still be given back once', () => {
+  const blocks = new SharedBlocks(1)
+  const first = blocks.take()
+  if (!first) throw new TypeError('a block')
+  blocks.letGo(first)
+  const second = blocks.take()
+  expect(second).not.toBeNull()
+  blocks.giveBack(first)
+  blocks.giveBack(first)
+  if (second) blocks.giveBack(second)
+  expect([first, second]).toContain(blocks.take())
+  expect(blocks.take()).toBeNull()
+})
