@@ -513,6 +513,8 @@ export type PushRequest = ServiceRequest & {
    * young. Without it, signed pushes are refused.
    */
   readonly certificateProblem?: (certificate: PushCertificate) => string | null
+  /** Why no push is possible now, null when it is. Called before the pack is read. */
+  readonly problem?: () => string | null
 }
 
 /** The certificate of a signed push (gitprotocol-pack, "Push Certificate"). Nothing is verified. */

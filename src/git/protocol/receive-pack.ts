@@ -229,7 +229,7 @@ class Receiver {
       await this.report(error.message, null)
       return
     }
-    const problem = this.certificateProblem(options)
+    const problem = this.request.problem?.() ?? this.certificateProblem(options)
     if (problem !== null) {
       await drain(this.context, this.request, this.body)
       await this.report(

@@ -103,11 +103,20 @@ export class GitAccess {
     decide(access, caller, targetOf(repo), this.hearth.facts)
   }
 
-  /** Decides access. Throws the refusal of the operation, and 503 for a push to a full disk. */
+  /** Why no push is possible now. git shows its user what comes in the response of a push only so. */
+  problemOfPush(): string | null {
+    return hasDiskSpace(this.hearth) ? null : diskFull().message
+  }
+
+  /**
+   * Decides access. Throws the refusal of the operation, and 503 for a push to a full disk, unless
+   * the push is under way: then `problemOfPush` tells.
+   */
   async open(
     caller: Caller,
     repo: string,
     service: Service,
+    { isUnderWay = false } = {},
   ): Promise<{ readonly store: string; readonly refs: RefSnapshot }> {
     const { hearth } = this
     const operations = this.#operationsFor(repo)
@@ -115,7 +124,7 @@ export class GitAccess {
     if (service === 'git-receive-pack') {
       decide(operations.push.access, caller, target, hearth.facts)
       // Before a pack is sent that could not be stored.
-      if (!hasDiskSpace(hearth)) throw diskFull()
+      if (!isUnderWay && !hasDiskSpace(hearth)) throw diskFull()
     }
     return await call(hearth, operations.fetch, caller, target)
   }

@@ -230,10 +230,14 @@ export class GitServer {
   }
 
   /** Decides access. Every way to the objects of a repository goes through here or the cache. */
-  async #open(request: GitRequest, service: Service): Promise<RepoAccess> {
+  async #open(
+    request: GitRequest,
+    service: Service,
+    options: { readonly isUnderWay?: boolean } = {},
+  ): Promise<RepoAccess> {
     const { caller, repo, credential } = request
     const version = this.#access.version()
-    const { store, refs } = await this.#rights.open(caller, repo, service)
+    const { store, refs } = await this.#rights.open(caller, repo, service, options)
     const access = { caller, store, refs }
     this.#access.set(`${credential}\n${repo}`, version, access)
     return access
@@ -291,7 +295,7 @@ export class GitServer {
     if (exchange.method !== 'POST')
       return textResponse(405, `${exchange.request.method} is not possible here`, { allow: 'POST' })
     const cached = service === 'git-upload-pack' ? request.cachedAccess : null
-    const { store, refs } = cached ?? (await this.#open(request, service))
+    const { store, refs } = cached ?? (await this.#open(request, service, { isUnderWay: true }))
     const { headers } = exchange.request
     if (headers.get('content-type') !== `application/x-${service}-request`)
       return textResponse(415, `the body must be application/x-${service}-request`)
@@ -404,7 +408,12 @@ export class GitServer {
         const certificateProblem = (certificate: PushCertificate) =>
           this.#certificateProblem(request, certificate)
         const report = runAs(principal, () =>
-          hearth.git.receivePack(store, refs, { ...engineRequest, apply, certificateProblem }),
+          hearth.git.receivePack(store, refs, {
+            ...engineRequest,
+            apply,
+            certificateProblem,
+            problem: () => this.#rights.problemOfPush(),
+          }),
         )
         return new Response(report, { headers: resultHeaders(service) })
       }

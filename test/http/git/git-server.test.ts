@@ -235,6 +235,29 @@ describe('who may', () => {
     expect(main()).toBe(before)
   })
 
+  test('a disk that is full at the second request of a push is told as git shows it', async () => {
+    const { settings } = hearth
+    const { limits } = settings
+    const line = `${'0'.repeat(40)} ${'1'.repeat(40)} refs/heads/late\0 report-status`
+    const body = `${(line.length + 4).toString(16).padStart(4, '0')}${line}0000`
+    const headers = {
+      ...basic('bob', bobs),
+      'content-type': 'application/x-git-receive-pack-request',
+    }
+    Object.assign(settings, { limits: { ...limits, disk_reserve: Number.MAX_SAFE_INTEGER } })
+    try {
+      const first = await refs('acme/open', basic('bob', bobs), 'git-receive-pack')
+      expect([first.status, await first.text()]).toEqual([503, expect.stringContaining('is full')])
+      const asked = { method: 'POST', headers, body }
+      const second = await fetch(at('acme/open.git/git-receive-pack'), asked)
+      expect(second.status).toBe(200)
+      expect(await second.text()).toContain('ng refs/heads/late the disk of this site is full')
+    } finally {
+      Object.assign(settings, { limits })
+    }
+    expect(refOf('acme/open', 'refs/heads/late')).toBeNull()
+  })
+
   test('a push is refused before the body is read', async () => {
     const asked = {
       method: 'POST',
