@@ -520,7 +520,7 @@ describe('nothing bypasses it', () => {
       'uploadPackOrFile',
       'uploadPackSync',
     ])
-    expect(git.match(/await this\.#open\(request, service\)/g)).toHaveLength(2)
+    expect(git.match(/await this\.#open\(request, service[,)]/g)).toHaveLength(2)
     expect(git.match(/await this\.#open\(request, 'git-upload-pack'\)/g)).toHaveLength(1)
     const ssh = readFileSync(join(root, 'src/ssh/git-session.ts'), 'utf8')
     expect(ssh.match(/this\.#access\.open\(/g)).toHaveLength(1)
