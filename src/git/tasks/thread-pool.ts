@@ -112,14 +112,14 @@ class PoolTask<R> implements TaskListener, TaskHandle<R> {
       this.received.delete(memory)
       const isFree = chunk.isReleased && !sharedBlocks.isCondemned(memory)
       if (!isFree) sharedBlocks.forget(memory)
-      else if (this.isOver) sharedBlocks.giveBack(memory)
+      else if (this.isOver) sharedBlocks.release(memory)
       else this.lent.set(block, memory)
       this.giveCredit(length, isFree && !this.isOver ? { block, memory: null } : null)
     })
   }
 
   takeBack(): void {
-    for (const memory of this.lent.values()) sharedBlocks.giveBack(memory)
+    for (const memory of this.lent.values()) sharedBlocks.release(memory)
     this.lent.clear()
   }
 

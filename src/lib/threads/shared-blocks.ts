@@ -3,7 +3,7 @@
  * transfers is a new object for the one that gets it, and many of them cause collections of its
  * whole heap. Shared memory is allocated once.
  *
- * Whoever has taken a block gives it back once no thread reads or writes it any more, or forgets it.
+ * Whoever has taken a block releases it once no thread reads or writes it any more, or forgets it.
  * One that may still be read, because its thread ended meanwhile, is condemned: it is left to the
  * garbage collector, and nobody gets it again.
  */
@@ -18,7 +18,7 @@ const MAX_SPARE_BLOCKS_AT_REST = 4
 export class SharedBlocks {
   readonly #spare: SharedArrayBuffer[] = []
   readonly #used = new Set<SharedArrayBuffer>()
-  /** Let go, and not given back so far. */
+  /** Let go, and not released so far. */
   readonly #loose = new WeakSet<SharedArrayBuffer>()
   readonly #condemned = new WeakSet<SharedArrayBuffer>()
 
@@ -32,7 +32,7 @@ export class SharedBlocks {
     return memory
   }
 
-  giveBack(memory: SharedArrayBuffer): void {
+  release(memory: SharedArrayBuffer): void {
     const isKnown = this.#used.delete(memory) || this.#loose.delete(memory)
     if (!isKnown || this.isCondemned(memory)) return
     const isResting = this.#used.size === 0
@@ -43,7 +43,7 @@ export class SharedBlocks {
 
   /**
    * Makes room for another block, because a reader has this one who may never say that it is read:
-   * its client is gone. It can still be given back.
+   * its client is gone. It can still be released.
    */
   letGo(memory: SharedArrayBuffer): void {
     if (this.#used.delete(memory)) this.#loose.add(memory)
