@@ -72,6 +72,8 @@ test('the head branch is copied, and its lines check it out', async () => {
   const lead = page.locator('.page-head .lead')
   expect((await lead.textContent())?.replace(/\s+/g, ' ')).toContain('main ← fix/door')
   await lead.getByRole('button', { name: 'Copy the branch name' }).click()
+  // The browser writes the clipboard after the click; the page says when it has.
+  await page.getByRole('status').filter({ hasText: 'Copied' }).waitFor()
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('fix/door')
 
   await page.click('summary:has-text("Check out")')
