@@ -12,8 +12,9 @@ import { NumberList } from '../walk/number-list.ts'
 import { sortLatestFirst } from '../walk/sort-by-time.ts'
 import { ObjectCollector } from '../walk/object-collector.ts'
 import type { CommitTable } from '../walk/commit-table.ts'
+import { PackMarks } from './pack-marks.ts'
 import { StoredBitmaps } from './stored-bitmaps.ts'
-import { bitWords, getBit, orInto, setBit, xorInto } from './bits.ts'
+import { bitWords, orInto, setBit, xorInto } from './bits.ts'
 import { encodeEwah, maxEwahBytes } from './ewah.ts'
 
 /** Maximum number of tips that get a bitmap, latest first. */
@@ -241,8 +242,8 @@ function* reachableBits(
   start: number,
   bitmapOf: (commit: number) => Uint32Array | null,
 ): Generator<'pause', Uint32Array | null, unknown> {
-  const collector = new ObjectCollector(store, undefined, pack)
-  const bits = collector.bits!
+  const marks = PackMarks.none(pack, 'pack', store.tables)
+  const collector = new ObjectCollector(store, undefined, marks)
   const walked = new NumberList(store.tables)
   const stack = new NumberList(store.tables)
   stack.push(start)
@@ -250,13 +251,13 @@ function* reachableBits(
     const commit = stack.pop()
     const indexPos = pack.index.find(table.oids, commit * 20)
     if (indexPos < 0) return null
-    if (getBit(bits, pack.reverseIndex.packPosOf(indexPos))) continue
+    if (marks.has(indexPos)) continue
     const bitmap = bitmapOf(commit)
     if (bitmap !== null) {
-      orInto(bits, bitmap)
+      orInto(marks.bits, bitmap)
       continue
     }
-    setBit(bits, pack.reverseIndex.packPosOf(indexPos))
+    marks.add(indexPos)
     table.load(commit)
     walked.push(commit)
     for (let i = 0; i < table.parentCount(commit); i++) stack.push(table.parent(commit, i))
@@ -267,5 +268,5 @@ function* reachableBits(
   }
   walked.release()
   stack.release()
-  return collector.chosen.size > 0 ? null : bits
+  return collector.chosen.size > 0 ? null : marks.bits
 }

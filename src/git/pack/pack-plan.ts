@@ -2,7 +2,7 @@
  * Plans a pack: finds the selected objects in the store's packs and orders them for sequential
  * reads.
  */
-import { countBits, listBits } from '../bitmap/bits.ts'
+import { PackMarks } from '../bitmap/pack-marks.ts'
 import { GitError } from '../ports.ts'
 import type { ObjectStore } from '../store/object-store.ts'
 import { OidMap } from '../store/oid-map.ts'
@@ -16,11 +16,9 @@ export type PackPart = {
   readonly count: number
 }
 
-/** The objects to write: some of one pack as a bitmap, and others by id. No object is in both. */
+/** The objects to write: the marked ones of one pack, and others by id. No object is in both. */
 export type ObjectSelection = {
-  readonly pack: PackFile | null
-  /** One bit for each pack position of `pack`. */
-  readonly bits: Uint32Array | null
+  readonly marks: PackMarks | null
   readonly others: OidMap
 }
 
@@ -40,18 +38,13 @@ export function planPack(store: ObjectStore, chosen: ObjectSelection): PackPart[
     else positions.push(store.indexPos)
   }
   const parts: PackPart[] = []
-  if (chosen.pack !== null && chosen.bits !== null) {
-    const inBitmapPack = indexPositions.get(chosen.pack)
-    let { bits } = chosen
-    if (inBitmapPack !== undefined) {
-      bits = bits.slice()
-      for (const indexPos of inBitmapPack) {
-        const packPos = chosen.pack.reverseIndex.packPosOf(indexPos)
-        bits[packPos >>> 5]! |= 1 << (packPos & 31)
-      }
-      indexPositions.delete(chosen.pack)
-    }
-    parts.push(partOfBits(chosen.pack, bits))
+  if (chosen.marks !== null) {
+    const { pack } = chosen.marks
+    const unmarked = indexPositions.get(pack)
+    const marks = unmarked === undefined ? chosen.marks : chosen.marks.copy()
+    for (const indexPos of unmarked ?? []) marks.add(indexPos)
+    indexPositions.delete(pack)
+    parts.push(partOf(marks))
   }
   for (const [pack, positions] of indexPositions) {
     const packPositions = Uint32Array.from(positions, (indexPos) =>
@@ -73,9 +66,9 @@ export function* planPackOf(
   const parts: PackPart[] = []
   const sorted = [...packs].sort((a, b) => b.index.count - a.index.count)
   for (const [i, pack] of sorted.entries()) {
-    const { index, reverseIndex } = pack
+    const { index } = pack
     const larger = sorted.slice(0, i)
-    const bits = pack.tables.allocate(Uint32Array, Math.ceil(index.count / 32))
+    const marks = PackMarks.none(pack, 'index', pack.tables)
     for (let indexPos = 0; indexPos < index.count; indexPos++) {
       if (indexPos % 65536 === 65535) yield 'pause'
       if (!isChosen(pack, indexPos)) continue
@@ -86,10 +79,9 @@ export function* planPackOf(
         return found >= 0 && isChosen(other, found)
       })
       if (isPlanned) continue
-      const packPos = reverseIndex.packPosOf(indexPos)
-      bits[packPos >>> 5]! |= 1 << (packPos & 31)
+      marks.add(indexPos)
     }
-    const part = partOfBits(pack, bits)
+    const part = partOf(marks)
     if (part.count > 0) parts.push(part)
   }
   return largestFirst(parts)
@@ -116,8 +108,6 @@ export function plannedOids(parts: readonly PackPart[]): OidMap {
 /** The largest part first: deltas of other packs can then refer to bases that are already written. */
 const largestFirst = (parts: PackPart[]): PackPart[] => parts.sort((a, b) => b.count - a.count)
 
-function partOfBits(pack: PackFile, bits: Uint32Array): PackPart {
-  const count = countBits(bits)
-  const isWhole = count === pack.index.count
-  return { pack, positions: isWhole ? null : listBits(bits, pack.tables), count }
+function partOf(marks: PackMarks): PackPart {
+  return { pack: marks.pack, positions: marks.packPositions(), count: marks.count }
 }

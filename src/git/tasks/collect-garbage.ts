@@ -121,7 +121,7 @@ function* installReplacements(
       installed.push(installPack(directory, `${path}.pack`, `${path}.idx`, false))
     }
     if (cruft.kept.size > 0) {
-      const selection = { pack: null, bits: null, others: cruft.kept }
+      const selection = { marks: null, others: cruft.kept }
       yield* writePackFile(store.objects, planPack(store.objects, selection), path)
       const index = PackIndex.open(`${path}.idx`)
       const timeAt = (indexPos: number) => cruft.timeOf(index.raw, index.oidAt(indexPos))

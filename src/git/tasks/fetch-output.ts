@@ -53,11 +53,11 @@ export class FetchOutput {
    * Reports the progress of a long count at intervals. A client without progress gets a keep-alive
    * packet instead.
    */
-  counting(what: string, count: number): void {
+  counting(what: string, count: () => number): void {
     const now = performance.now()
     if (now - this.progressAtMs >= PROGRESS_INTERVAL_MS) {
       this.progressAtMs = now
-      this.progress(`${what}: ${count}\r`)
+      this.progress(`${what}: ${count()}\r`)
     }
     if (
       now - this.outputAtMs >= KEEP_ALIVE_AFTER_MS &&

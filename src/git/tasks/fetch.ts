@@ -151,7 +151,7 @@ export function* sendPack(
   let next = 256
   for (const _ of builder.run(() => framer.hasReady || builder.doneCount >= next)) {
     next = builder.doneCount + 256
-    out.counting('Sending objects', builder.doneCount)
+    out.counting('Sending objects', () => builder.doneCount)
     yield* out.drain(false)
     yield 'pause'
   }

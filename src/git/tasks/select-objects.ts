@@ -3,14 +3,16 @@
  * and trees.
  */
 import type { PackBuildOptions } from '../pack/pack-builder.ts'
+import type { PackMarks } from '../bitmap/pack-marks.ts'
 import type { ObjectSelection } from '../pack/pack-plan.ts'
 import { TREE } from '../pack/entry-header.ts'
 import { bytesToOid, placesOfIds } from '../object.ts'
 import type { FetchRequest, NamespaceTips } from '../protocol/fetch-request.ts'
-import { BitmapReach, bitmapPack, isBitmapFilter } from '../walk/bitmap-reach.ts'
+import { BitmapReach, bitmapMarks, isBitmapFilter, walkMarks } from '../walk/bitmap-reach.ts'
 import { ObjectCollector, type BaseTree } from '../walk/object-collector.ts'
 import type { ObjectFilter } from '../walk/object-filter.ts'
 import { selectCommits, type CommitSelection } from '../walk/select-commits.ts'
+import type { ObjectStore } from '../store/object-store.ts'
 import { BudgetExceeded } from '../store/work-budget.ts'
 import type { FetchOutput } from './fetch-output.ts'
 import type { OpenStore } from './open-store.ts'
@@ -63,32 +65,41 @@ export function* selectObjects(plan: FetchPlan): Task<FetchSelection> {
     isPlain && haves.length > 0
       ? selectCommits(store.commits, wants.commits, haves, () => false)
       : null
-  return (yield* selectByBitmaps(plan, selection)) ?? (yield* selectByWalking(plan, selection))
+  const marks = isPlain ? marksOfReach(plan, selection) : null
+  return marks === null
+    ? yield* selectByWalking(plan, selection)
+    : yield* selectReached(plan, marks)
 }
 
-/** Returns null when bitmaps do not apply or would be slower. */
-function* selectByBitmaps(
-  plan: FetchPlan,
-  selection: CommitSelection | null,
-): Task<FetchSelection | null> {
-  const { store, request, wants, haves, filter, out } = plan
-  const { objects, commits: table } = store
-  const plain =
-    plan.boundary === null &&
-    plan.cut.size === 0 &&
-    wants.commits.length > 0 &&
-    wants.others.every(({ type }) => type !== TREE)
-  if (
-    !plain ||
-    !isBitmapFilter(filter) ||
-    (selection !== null && selection.commits.length < MIN_BITMAP_COMMITS)
-  )
-    return null
-  const pack = bitmapPack(objects)
-  if (pack === null) return null
+/**
+ * Marks for what the wants reach: with bitmaps where they apply and are faster, without for a clone.
+ * Null where the differences between commits must be walked, or ids are needed.
+ */
+function marksOfReach(plan: FetchPlan, selection: CommitSelection | null): PackMarks | null {
+  const { wants, haves, filter } = plan
+  const { objects } = plan.store
+  if (wants.commits.length === 0 || wants.others.some(({ type }) => type === TREE)) return null
+  const isShort = selection !== null && selection.commits.length < MIN_BITMAP_COMMITS
+  const marks = isBitmapFilter(filter) && !isShort ? bitmapMarks(objects) : null
+  return marks ?? (haves.length === 0 ? marksOfClone(objects, filter) : null)
+}
 
-  const wanted = new BitmapReach(objects, table, pack, filter)
-  yield* wanted.addCommitsAndTrees(wants.commits)
+/** Marks for a walk of everything, which take less memory than ids; null where the filter needs ids. */
+const marksOfClone = (objects: ObjectStore, filter: ObjectFilter): PackMarks | null =>
+  filter.treeDepth === Infinity && filter.type === null && objects.reader.budget === null
+    ? walkMarks(objects)
+    : null
+
+/** Selects everything that the wants reach, without what the haves reach. */
+function* selectReached(plan: FetchPlan, marks: PackMarks): Task<FetchSelection> {
+  const { store, request, wants, haves, out } = plan
+  const { objects, commits: table } = store
+  const wanted = new BitmapReach(objects, table, marks, plan.filter)
+  for (const _ of wanted.addCommitsAndTrees(wants.commits)) {
+    out.counting('Enumerating objects', () => wanted.size)
+    yield* out.drain(false)
+    yield 'pause'
+  }
   wanted.applyFilter()
   for (const oid of wants.tags) wanted.addObject(oid)
   for (const { oid } of wants.others) wanted.addObject(oid)
@@ -102,15 +113,11 @@ function* selectByBitmaps(
   if (haves.length === 0) {
     out.counted('Enumerating objects', wanted.size)
     yield* out.drain(false)
-    return {
-      objects: { pack, bits: wanted.bits, others: wanted.others },
-      receiverHas: null,
-      previousVersion: null,
-    }
+    return { objects: wanted.selection, receiverHas: null, previousVersion: null }
   }
-  const clientHas = new BitmapReach(objects, table, pack)
+  const clientHas = new BitmapReach(objects, table, marks.empty())
   yield* clientHas.addCommitsAndTrees(haves)
-  const chosen = { pack, ...wanted.subtract(clientHas) }
+  const chosen = wanted.without(clientHas)
   out.counted('Enumerating objects', wanted.size)
   yield* out.drain(false)
   return {
@@ -140,7 +147,9 @@ function* selectByWalking(plan: FetchPlan, found: CommitSelection | null): Task<
     selectCommits(table, starts, clientHas, (commit) => cut.has(commit) || clientCut.has(commit))
   if (objects.reader.budget !== null && selection.commits.length > MAX_BUDGETED_COMMITS)
     throw new BudgetExceeded()
-  const collector = new ObjectCollector(objects, filter, null, isThin(plan) && clientHas.length > 0)
+  const isClone = clientHas.length === 0
+  const marks = isClone ? marksOfClone(objects, filter) : null
+  const collector = new ObjectCollector(objects, filter, marks, isThin(plan) && !isClone)
   for (const tag of wants.tags) collector.addTag(tag)
   for (const { oid, type } of wants.others) collector.addNamed(oid, type)
   for (const commit of selection.commits) collector.addCommit(table.oids, commit * 20)
@@ -151,20 +160,19 @@ function* selectByWalking(plan: FetchPlan, found: CommitSelection | null): Task<
     for (const oid of wants.tags) collector.chosen.addHex(oid)
     for (const commit of wants.commits) collector.chosen.add(table.oids, commit * 20)
   }
-  yield* collectTrees(plan, selection, collector, clientHas.length > 0)
+  yield* collectTrees(plan, selection, collector, !isClone)
   const { tags } = plan.names
   if (request.includeTag)
     addTags(
       store,
       tags,
-      (at) => collector.chosen.get(tags, at) >= 0,
-      (oid) => void collector.chosen.addHex(oid),
+      (at) => collector.has(tags, at),
+      (oid) => void collector.choose(Buffer.from(oid, 'hex'), 0),
     )
-  const chosen = { pack: null, bits: null, others: collector.chosenAndUnknown() }
-  out.counted('Enumerating objects', chosen.others.size)
+  const chosen = { marks, others: collector.chosenAndUnknown() }
+  out.counted('Enumerating objects', collector.size)
   yield* out.drain(false)
-  if (!isThin(plan) || clientHas.length === 0)
-    return { objects: chosen, receiverHas: null, previousVersion: null }
+  if (!isThin(plan) || isClone) return { objects: chosen, receiverHas: null, previousVersion: null }
   return {
     objects: chosen,
     receiverHas: knownBy(plan, collector),
@@ -197,7 +205,7 @@ function* collectTrees(
     }
     collector.addTree(table.treeOids, commit * 20, bases)
     if (++steps % 64 === 0) {
-      out.counting('Enumerating objects', collector.chosen.size)
+      out.counting('Enumerating objects', () => collector.size)
       yield* out.drain(false)
       yield 'pause'
     }
@@ -214,8 +222,8 @@ function knownBy(plan: FetchPlan, collector: ObjectCollector): (oid: Uint8Array)
   return (oid) => {
     if (collector.known.get(oid, 0) >= 0) return true
     if (near === undefined) {
-      const pack = plan.cut.size === 0 && plan.client.length === 0 ? bitmapPack(objects) : null
-      near = pack === null ? null : new BitmapReach(objects, table, pack)
+      const marks = plan.cut.size === 0 && plan.client.length === 0 ? bitmapMarks(objects) : null
+      near = marks && new BitmapReach(objects, table, marks)
       // At most 500 commits, so the walk has no pauses.
       near?.addCommits(plan.haves, MAX_BASE_SEARCH_COMMITS).next()
     }

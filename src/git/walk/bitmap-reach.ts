@@ -1,8 +1,10 @@
 /**
- * Computes what commits reach with a pack's bitmaps: their sets are joined, and only commits
- * without a bitmap are walked. In a pack without bitmaps all are walked.
+ * Computes what commits reach. With marks in pack order the bitmaps of the pack are joined, and only
+ * commits without a bitmap are walked. With others all are walked.
  */
-import { andInto, andNotInto, countBits, getBit, orInto, setBit } from '../bitmap/bits.ts'
+import type { BitmapFile } from '../bitmap/bitmap-file.ts'
+import { andInto, andNotInto, orInto } from '../bitmap/bits.ts'
+import { PackMarks } from '../bitmap/pack-marks.ts'
 import { BLOB, COMMIT, TAG, TREE } from '../pack/entry-header.ts'
 import type { ObjectSelection } from '../pack/pack-plan.ts'
 import type { ObjectStore } from '../store/object-store.ts'
@@ -15,14 +17,25 @@ import { CommitMarks } from './commit-marks.ts'
 import { NumberList } from './number-list.ts'
 import { sortLatestFirst } from './sort-by-time.ts'
 
-/** Returns the largest pack of a store that has a bitmap, or null. */
-export function bitmapPack(store: ObjectStore): PackFile | null {
-  let best: PackFile | null = null
-  for (const pack of store.packs) {
-    if (pack.isPending() || pack.bitmap === null) continue
-    if (best === null || pack.index.count > best.index.count) best = pack
+/** Marks for the largest pack of a store that has a bitmap; null without any. */
+export const bitmapMarks = (store: ObjectStore): PackMarks | null =>
+  marksOfLargest(store, 'pack', (pack) => pack.bitmap !== null)
+
+/** Marks for the largest pack of a store, whose bitmaps are not used; null without any pack. */
+export const walkMarks = (store: ObjectStore): PackMarks | null =>
+  marksOfLargest(store, 'index', () => true)
+
+function marksOfLargest(
+  { packs, tables }: ObjectStore,
+  order: PackMarks['order'],
+  isFit: (pack: PackFile) => boolean,
+): PackMarks | null {
+  let largest: PackFile | null = null
+  for (const pack of packs) {
+    if (pack.isPending() || !isFit(pack)) continue
+    if (largest === null || pack.index.count > largest.index.count) largest = pack
   }
-  return best
+  return largest && PackMarks.none(largest, order, tables)
 }
 
 /** Whether bitmaps can apply a filter: without one, without blobs, or without trees and blobs. */
@@ -36,16 +49,19 @@ export class BitmapReach {
   /** Commits that were walked, in no order. */
   private readonly walked: NumberList
   private readonly seen: CommitMarks
+  private readonly bitmap: BitmapFile | null
 
   constructor(
     private readonly store: ObjectStore,
     private readonly table: CommitTable,
-    private readonly pack: PackFile | null,
+    /** Marks of one pack, of which none is set yet. They get its reached objects. */
+    private readonly marks: PackMarks | null,
     private readonly filter: ObjectFilter = NO_FILTER,
   ) {
     this.walked = new NumberList(store.tables)
     this.seen = new CommitMarks(store.tables)
-    this.collector = new ObjectCollector(store, filter, pack)
+    this.bitmap = marks?.order === 'pack' ? marks.pack.bitmap : null
+    this.collector = new ObjectCollector(store, filter, marks)
   }
 
   /** Adds the commits and everything that they reach, and pauses regularly. */
@@ -75,17 +91,15 @@ export class BitmapReach {
 
   /** Adds a commit. Returns whether its trees and parents must be walked. */
   private addCommit(commit: number): boolean {
-    const { table, pack } = this
-    const indexPos = pack?.index.find(table.oids, commit * 20) ?? -1
-    if (pack === null || indexPos < 0) {
+    const { table, marks, bitmap } = this
+    const indexPos = marks?.pack.index.find(table.oids, commit * 20) ?? -1
+    if (marks === null || indexPos < 0) {
       this.collector.choose(table.oids, commit * 20)
       return this.seen.add(commit, 1)
     }
-    const packPos = pack.reverseIndex.packPosOf(indexPos)
-    if (getBit(this.bits, packPos)) return false
-    const reached = pack.bitmap?.reachable(indexPos) ?? null
-    if (reached === null) setBit(this.bits, packPos)
-    else orInto(this.bits, reached)
+    if (!marks.add(indexPos)) return false
+    const reached = bitmap?.reachable(indexPos) ?? null
+    if (reached !== null) orInto(marks.bits, reached)
     return reached === null
   }
 
@@ -109,10 +123,14 @@ export class BitmapReach {
     }
   }
 
-  /** Removes the objects that the filter excludes. Objects added later stay. */
+  /**
+   * Removes the objects that the filter excludes and bitmaps have added: walks add none. Objects added
+   * later stay.
+   */
   applyFilter(): void {
-    const bits = this.collector.bits!
-    const bitmap = this.pack!.bitmap!
+    const { bitmap, marks } = this
+    if (bitmap === null || marks === null) return
+    const { bits } = marks
     if (this.filter.treeDepth === 0) {
       const commitsAndTags = bitmap.ofType(COMMIT).slice()
       orInto(commitsAndTags, bitmap.ofType(TAG))
@@ -126,19 +144,14 @@ export class BitmapReach {
 
   /** The same for the object at an index position of any pack. */
   hasAt(pack: PackFile, indexPos: number): boolean {
-    return pack === this.pack
-      ? getBit(this.bits, pack.reverseIndex.packPosOf(indexPos))
+    return pack === this.marks?.pack
+      ? this.marks.has(indexPos)
       : this.collector.has(pack.index.raw, pack.index.oidAt(indexPos))
   }
 
   /** What was reached, to write it to a pack. */
   get selection(): ObjectSelection {
-    return { pack: this.pack, bits: this.collector.bits, others: this.others }
-  }
-
-  /** Reached objects by pack position. Only with a pack. */
-  get bits(): Uint32Array {
-    return this.collector.bits!
+    return { marks: this.marks, others: this.others }
   }
 
   /** Reached objects that are not in the pack. */
@@ -147,18 +160,18 @@ export class BitmapReach {
   }
 
   get size(): number {
-    return (this.pack === null ? 0 : countBits(this.bits)) + this.others.size
+    return this.collector.size
   }
 
-  /** Returns the objects of this set without those of the other. */
-  subtract(other: BitmapReach): { bits: Uint32Array; others: OidMap } {
-    const bits = this.bits.slice()
-    andNotInto(bits, other.bits)
-    if (other.others.size === 0) return { bits, others: this.others }
+  /** Returns the objects of this set without those of another set of the same pack. */
+  without(other: BitmapReach): ObjectSelection {
+    const marks = this.marks?.copy() ?? null
+    if (marks !== null && other.marks !== null) andNotInto(marks.bits, other.marks.bits)
+    if (other.others.size === 0) return { marks, others: this.others }
     const others = new OidMap(this.others.size)
     const oids = this.others.bytes
     for (let i = 0; i < this.others.size; i++)
       if (other.others.get(oids, i * 20) < 0) others.add(oids, i * 20)
-    return { bits, others }
+    return { marks, others }
   }
 }

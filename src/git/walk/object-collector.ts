@@ -2,7 +2,7 @@
  * Collects the objects of commits. Trees are compared with the trees of the parents, so a small
  * change costs no more than the directories that it touches.
  */
-import { bitWords, getBit, setBit } from '../bitmap/bits.ts'
+import type { PackMarks } from '../bitmap/pack-marks.ts'
 import { BLOB, COMMIT, TAG, TREE } from '../pack/entry-header.ts'
 import { GitError } from '../ports.ts'
 import { copyBytes } from '../store/copy-bytes.ts'
@@ -29,10 +29,8 @@ export type BaseTree = {
 }
 
 export class ObjectCollector {
-  /** Collected objects, except those in `bits`. */
+  /** Collected objects, except those that are marked. */
   readonly chosen: OidMap
-  /** With a bitmap pack: its collected objects, by pack position. */
-  readonly bits: Uint32Array | null
   /**
    * Objects that the other side has, as far as the walk found them. They can be bases in thin
    * packs.
@@ -46,33 +44,40 @@ export class ObjectCollector {
   private readonly previousVersions = new Map<number, Uint8Array>()
   private readonly byDepth: boolean
   private readonly recent = new RecentOids(1 << 13, 1 << 9)
-  /** The id that was looked up last in `pack`, and its index position there, or -1. */
+  /** The id that was looked up last in the pack, and its index position there, or -1. */
   private readonly lastOid = new Uint8Array(20)
   private lastIndexPos = -1
 
   constructor(
     private readonly store: ObjectStore,
     private readonly filter: ObjectFilter = NO_FILTER,
-    readonly pack: PackFile | null = null,
+    /** Marks the collected objects of one pack, which then take no room in `chosen`. */
+    private readonly marks: PackMarks | null = null,
     /** Whether to record which object each new object replaces (`previousVersionOf`). */
     private readonly findsPrevious = false,
   ) {
     this.byDepth = filter.treeDepth !== Infinity
     this.chosen = new OidMap(256, store.tables)
-    this.bits =
-      pack === null ? null : store.tables.allocate(Uint32Array, bitWords(pack.index.count))
   }
 
   /** Whether an object has been collected. */
   has(oid: Uint8Array, at: number): boolean {
-    if (this.pack !== null) {
-      const indexPos = this.findInPack(this.pack, oid, at)
-      if (indexPos >= 0) return getBit(this.bits!, this.pack.reverseIndex.packPosOf(indexPos))
+    if (this.marks !== null) {
+      const indexPos = this.findInPack(this.marks.pack, oid, at)
+      if (indexPos >= 0) return this.marks.has(indexPos)
     }
     return this.chosen.get(oid, at) >= 0
   }
 
-  /** Returns the collected objects without those that turned out to be known later. */
+  /** Number of collected objects. */
+  get size(): number {
+    return (this.marks?.count ?? 0) + this.chosen.size
+  }
+
+  /**
+   * Returns the collected objects that are not marked, without those that turned out to be known
+   * later.
+   */
   chosenAndUnknown(): OidMap {
     if (this.known.size === 0) return this.chosen
     const left = new OidMap(this.chosen.size)
@@ -89,14 +94,9 @@ export class ObjectCollector {
 
   /** Collects an object. Returns false when it was collected before. */
   choose(oid: Uint8Array, at: number): boolean {
-    if (this.pack !== null) {
-      const indexPos = this.findInPack(this.pack, oid, at)
-      if (indexPos >= 0) {
-        const packPos = this.pack.reverseIndex.packPosOf(indexPos)
-        if (getBit(this.bits!, packPos)) return false
-        setBit(this.bits!, packPos)
-        return true
-      }
+    if (this.marks !== null) {
+      const indexPos = this.findInPack(this.marks.pack, oid, at)
+      if (indexPos >= 0) return this.marks.add(indexPos)
     }
     this.chosen.add(oid, at)
     return this.chosen.added
@@ -145,7 +145,8 @@ export class ObjectCollector {
 
   /** Loads an object into the reader's view. Returns false when it is missing. */
   private load(oid: Uint8Array, at: number): boolean {
-    const { pack, store } = this
+    const { store } = this
+    const pack = this.marks?.pack ?? null
     const indexPos = pack === null ? -1 : this.findInPack(pack, oid, at)
     if (pack === null || indexPos < 0) return store.load(oid, at)
     store.reader.budget?.countStep()

@@ -2,8 +2,7 @@
 import { BLOB, COMMIT, TREE } from '../pack/entry-header.ts'
 import { GitError } from '../ports.ts'
 import type { ObjectStore } from '../store/object-store.ts'
-import type { PackFile } from '../store/pack-file.ts'
-import { BitmapReach, bitmapPack } from './bitmap-reach.ts'
+import { BitmapReach, bitmapMarks, walkMarks } from './bitmap-reach.ts'
 import type { CommitTable } from './commit-table.ts'
 import { peelRaw } from './peel.ts'
 
@@ -17,7 +16,7 @@ export function* reachableObjects(
   table: CommitTable,
   tips: Uint8Array,
 ): Generator<'pause', BitmapReach, unknown> {
-  const reach = new BitmapReach(store, table, bitmapPack(store) ?? largestPack(store))
+  const reach = new BitmapReach(store, table, bitmapMarks(store) ?? walkMarks(store))
   const commits: number[] = []
   for (let at = 0; at < tips.length; at += 20) {
     const peeled = peelRaw(store, tips, at)
@@ -33,11 +32,4 @@ export function* reachableObjects(
   }
   yield* reach.addCommitsAndTrees([...new Set(commits)])
   return reach
-}
-
-function largestPack({ packs }: ObjectStore): PackFile | null {
-  return packs.reduce<PackFile | null>(
-    (best, pack) => (best !== null && best.index.count >= pack.index.count ? best : pack),
-    null,
-  )
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { EntryReader } from '../../../src/git/store/entry-reader.ts'
 import { ObjectStore } from '../../../src/git/store/object-store.ts'
-import { bitmapPack } from '../../../src/git/walk/bitmap-reach.ts'
+import { bitmapMarks } from '../../../src/git/walk/bitmap-reach.ts'
 
 const git = (directory: string, args: string[], input = ''): string => {
   const env = {
@@ -57,9 +57,9 @@ test('objects of packs that maintenance removed unopened are found in the other 
       ObjectStore,
       ObjectStore,
     ]
-    expect(bitmapPack(byBitmap)).toBeNull()
+    expect(bitmapMarks(byBitmap)).toBeNull()
     expect(byBitmap.has(first)).toBe(true)
-    expect(bitmapPack(byBitmap)).not.toBeNull()
+    expect(bitmapMarks(byBitmap)).not.toBeNull()
     expect(byPrefix.expand(second.slice(0, 12), 2)).toEqual([second])
     expect(settled.hasSettled(third)).toBe(true)
     for (const oid of commits) expect(reading.read(oid)?.type).toBe('commit')
