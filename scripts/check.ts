@@ -51,8 +51,14 @@ const scratch = makeScratch()
 process.on('exit', () => rmSync(scratch, { recursive: true, force: true }))
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1))
 
-async function step(name: string, command: string[]): Promise<void> {
-  process.stdout.write(`\n— ${name}\n`)
+const running = new Set<Bun.Subprocess>()
+process.on('exit', () => {
+  for (const child of running) child.kill()
+})
+
+/** Ends the process when the command fails. One that runs beside others prints when it has ended. */
+async function step(name: string, command: string[], isBeside = false): Promise<void> {
+  if (!isBeside) process.stdout.write(`\n— ${name}\n`)
   const child = Bun.spawn(command, {
     cwd: root,
     env: {
@@ -61,10 +67,14 @@ async function step(name: string, command: string[]): Promise<void> {
       HEARTH_TEST_DISK: diskFolder(),
       ...(!isQuick && { HEARTH_EXECUTABLE: join(root, 'dist', 'hearth') }),
     },
-    stdio: ['ignore', 'inherit', 'pipe'],
+    stdio: ['ignore', isBeside ? 'pipe' : 'inherit', 'pipe'],
   })
+  running.add(child)
+  const printed = isBeside ? new Response(child.stdout).text() : null
   const failures = await passOn(child.stderr)
+  if (printed !== null) process.stdout.write(`\n— ${name}\n${await printed}`)
   const status = await child.exited
+  running.delete(child)
   if (status === 0) return
   process.stdout.write(`\n${[...failures, `${name} failed`].join('\n')}\n`)
   process.exit(status)
@@ -104,12 +114,14 @@ const tools = isStatic
       process.stderr.write(`${error.message}\n`)
       process.exit(1)
     })
+// The check of types takes one processor as long as the other checks and the build take another.
+const types = step('types', ['node', tool('typescript/bin/tsc'), '--noEmit', '-p', '.'], true)
 await step('format and lint', ['node', tool('@biomejs/biome/bin/biome'), 'ci', '.'])
 await step('tidy', [bun, 'scripts/tidy.ts'])
 await step('unused code', ['node', tool('knip/bin/knip.js')])
-await step('types', ['node', tool('typescript/bin/tsc'), '--noEmit', '-p', '.'])
+if (!isStatic && !isQuick) await step('build', [bun, 'scripts/build.ts'])
+await types
 if (isStatic) process.exit(0)
-if (!isQuick) await step('build', [bun, 'scripts/build.ts'])
 await tools
 // A small machine under load is slow. Only a test that hangs may reach this limit.
 const TEST_TIMEOUT_MS = 120_000

@@ -26,7 +26,7 @@ const MAX_WORKING_MIB = 1024
 const MAX_KEPT_MIB = 128
 const MAX_RETURN_MS = 120_000
 
-const fuzzSeconds = Number(process.env.HEARTH_FUZZ_SECONDS ?? '40')
+const fuzzSeconds = Number(process.env.HEARTH_FUZZ_SECONDS ?? '20')
 const randomSeed = Number(process.env.HEARTH_FUZZ_SEED ?? Math.floor(Math.random() * 2 ** 31))
 const isComplete = process.env.HEARTH_STALLS === 'all'
 
