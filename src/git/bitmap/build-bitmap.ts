@@ -242,7 +242,7 @@ function* reachableBits(
   start: number,
   bitmapOf: (commit: number) => Uint32Array | null,
 ): Generator<'pause', Uint32Array | null, unknown> {
-  const marks = PackMarks.none(pack, 'pack', store.tables)
+  const marks = PackMarks.none(pack, 'pack')
   const collector = new ObjectCollector(store, undefined, marks)
   const walked = new NumberList(store.tables)
   const stack = new NumberList(store.tables)

@@ -3,7 +3,6 @@
  * Marks in index order need no reverse index, which takes 16 bytes for each object.
  */
 import type { PackFile } from '../store/pack-file.ts'
-import { HEAP_TABLES, type Tables } from '../store/tables.ts'
 import { bitWords, countBits, getBit, listBits, setBit } from './bits.ts'
 
 export class PackMarks {
@@ -15,8 +14,9 @@ export class PackMarks {
   ) {}
 
   /** Makes marks of which none is set. */
-  static none(pack: PackFile, order: 'pack' | 'index', tables: Tables = HEAP_TABLES): PackMarks {
-    return new PackMarks(pack, order, tables.allocate(Uint32Array, bitWords(pack.index.count)))
+  static none(pack: PackFile, order: PackMarks['order']): PackMarks {
+    const bits = pack.tables.allocate(Uint32Array, bitWords(pack.index.count))
+    return new PackMarks(pack, order, bits)
   }
 
   /** Number of marked objects. */
@@ -38,7 +38,7 @@ export class PackMarks {
 
   /** Makes marks of the same pack and order of which none is set. */
   empty(): PackMarks {
-    return PackMarks.none(this.pack, this.order, this.pack.tables)
+    return PackMarks.none(this.pack, this.order)
   }
 
   copy(): PackMarks {

@@ -68,7 +68,7 @@ export function* planPackOf(
   for (const [i, pack] of sorted.entries()) {
     const { index } = pack
     const larger = sorted.slice(0, i)
-    const marks = PackMarks.none(pack, 'index', pack.tables)
+    const marks = PackMarks.none(pack, 'index')
     for (let indexPos = 0; indexPos < index.count; indexPos++) {
       if (indexPos % 65536 === 65535) yield 'pause'
       if (!isChosen(pack, indexPos)) continue
@@ -109,5 +109,7 @@ export function plannedOids(parts: readonly PackPart[]): OidMap {
 const largestFirst = (parts: PackPart[]): PackPart[] => parts.sort((a, b) => b.count - a.count)
 
 function partOf(marks: PackMarks): PackPart {
-  return { pack: marks.pack, positions: marks.packPositions(), count: marks.count }
+  const { pack } = marks
+  const positions = marks.packPositions()
+  return { pack, positions, count: positions?.length ?? pack.index.count }
 }

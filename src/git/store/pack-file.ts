@@ -142,3 +142,10 @@ export class PackFile {
     this.fd = fd
   }
 }
+
+/** Returns the pack with the most objects, the first of several; null without any. */
+export const largestPack = (packs: readonly PackFile[]): PackFile | null =>
+  packs.reduce<PackFile | null>(
+    (best, pack) => (best !== null && best.index.count >= pack.index.count ? best : pack),
+    null,
+  )

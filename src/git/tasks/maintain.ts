@@ -17,7 +17,7 @@ import { GitError, type ObjectReader, type Oid } from '../ports.ts'
 import { buildPathFilter } from '../store/changed-paths.ts'
 import { directorySize, installPack, randomName, removePack } from '../store/store-files.ts'
 import { writeReverseIndex } from '../store/reverse-index.ts'
-import type { PackFile } from '../store/pack-file.ts'
+import { largestPack, type PackFile } from '../store/pack-file.ts'
 import { CommitGraphRows } from '../walk/commit-graph-rows.ts'
 import { PathFilters } from '../walk/path-filters.ts'
 import { peelRaw } from '../walk/peel.ts'
@@ -132,12 +132,9 @@ function* addBitmap(
   obsoletePacks: readonly string[],
 ): Task<void> {
   const { objects, commits } = store
-  const largest = settledPacks(store)
-    .filter((pack) => !obsoletePacks.includes(pack.name))
-    .reduce<PackFile | null>(
-      (best, pack) => (best !== null && best.index.count >= pack.index.count ? best : pack),
-      null,
-    )
+  const largest = largestPack(
+    settledPacks(store).filter((pack) => !obsoletePacks.includes(pack.name)),
+  )
   if (largest === null || largest.index.count < MIN_BITMAP_OBJECTS || largest.bitmap !== null)
     return
   yield* replaceFile(engine, `${largest.base}.bitmap`, (fd) =>

@@ -167,7 +167,7 @@ function* selectByWalking(plan: FetchPlan, found: CommitSelection | null): Task<
       store,
       tags,
       (at) => collector.has(tags, at),
-      (oid) => void collector.choose(Buffer.from(oid, 'hex'), 0),
+      (oid) => void collector.chooseHex(oid),
     )
   const chosen = { marks, others: collector.chosenAndUnknown() }
   out.counted('Enumerating objects', collector.size)

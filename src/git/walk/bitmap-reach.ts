@@ -9,7 +9,7 @@ import { BLOB, COMMIT, TAG, TREE } from '../pack/entry-header.ts'
 import type { ObjectSelection } from '../pack/pack-plan.ts'
 import type { ObjectStore } from '../store/object-store.ts'
 import { OidMap } from '../store/oid-map.ts'
-import type { PackFile } from '../store/pack-file.ts'
+import { largestPack, type PackFile } from '../store/pack-file.ts'
 import { ObjectCollector } from './object-collector.ts'
 import type { CommitTable } from './commit-table.ts'
 import { NO_FILTER, type ObjectFilter } from './object-filter.ts'
@@ -26,16 +26,12 @@ export const walkMarks = (store: ObjectStore): PackMarks | null =>
   marksOfLargest(store, 'index', () => true)
 
 function marksOfLargest(
-  { packs, tables }: ObjectStore,
+  { packs }: ObjectStore,
   order: PackMarks['order'],
   isFit: (pack: PackFile) => boolean,
 ): PackMarks | null {
-  let largest: PackFile | null = null
-  for (const pack of packs) {
-    if (pack.isPending() || !isFit(pack)) continue
-    if (largest === null || pack.index.count > largest.index.count) largest = pack
-  }
-  return largest && PackMarks.none(largest, order, tables)
+  const pack = largestPack(packs.filter((one) => !one.isPending() && isFit(one)))
+  return pack && PackMarks.none(pack, order)
 }
 
 /** Whether bitmaps can apply a filter: without one, without blobs, or without trees and blobs. */
@@ -104,7 +100,7 @@ export class BitmapReach {
   }
 
   addObject(oid: string): void {
-    this.collector.choose(Buffer.from(oid, 'hex'), 0)
+    this.collector.chooseHex(oid)
   }
 
   /** Adds a tree and everything below it. */

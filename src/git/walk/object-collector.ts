@@ -102,6 +102,10 @@ export class ObjectCollector {
     return this.chosen.added
   }
 
+  chooseHex(oid: string): boolean {
+    return this.choose(Buffer.from(oid, 'hex'), 0)
+  }
+
   /** Collects an object that the client named, whatever the filter says of its type. */
   addNamed(oid: string, type: number): void {
     const raw = Buffer.from(oid, 'hex')
@@ -110,8 +114,7 @@ export class ObjectCollector {
   }
 
   addTag(oid: string): void {
-    if (this.filter.type === null || this.filter.type === TAG)
-      this.choose(Buffer.from(oid, 'hex'), 0)
+    if (this.filter.type === null || this.filter.type === TAG) this.chooseHex(oid)
   }
 
   addCommit(oids: Uint8Array, at: number): void {

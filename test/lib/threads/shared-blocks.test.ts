@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { SHARED_BLOCK_BYTES, SharedBlocks } from '#lib/threads/shared-blocks.ts'
 
-test('a block is used again once it is given back, and by one at a time', () => {
+test('a block is used again once it is released, and by one at a time', () => {
   const blocks = new SharedBlocks()
   const [first, second] = [blocks.take(), blocks.take()]
   if (!first || !second) throw new TypeError('two blocks')
@@ -33,7 +33,7 @@ test('blocks in use are bounded, and forgotten or condemned ones make room but n
   expect(blocks.take()).toBeNull()
 })
 
-test('a block that is let go makes room, and may still be given back once', () => {
+test('a block that is let go makes room, and may still be released once', () => {
   const blocks = new SharedBlocks(1)
   const first = blocks.take()
   if (!first) throw new TypeError('a block')
